@@ -1,0 +1,1 @@
+"""Incident-Arena: live incidents on real Kubernetes clusters, repaired by agents and judged by code."""

@@ -1,0 +1,56 @@
+"""Settings: one frozen object, made once at the command line or in Harbor's environment, and handed down."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_HOME = Path("/var/lib/incident-arena")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are.
+
+    Attributes:
+        home: data folder: binaries, images, nodes, records. ARENA_HOME.
+        cgroup_root: name of the cgroup under which each node has its own. ARENA_CGROUP_ROOT.
+        network: first two octets of the nodes' addresses: node N is at <network>.N.2/24. ARENA_NETWORK.
+    """
+
+    home: Path = DEFAULT_HOME
+    cgroup_root: str = "incident-arena"
+    network: str = "10.200"
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """Read the ARENA_* variables."""
+        return cls(
+            home=Path(os.environ.get("ARENA_HOME", DEFAULT_HOME)),
+            cgroup_root=os.environ.get("ARENA_CGROUP_ROOT", "incident-arena"),
+            network=os.environ.get("ARENA_NETWORK", "10.200"),
+        )
+
+    @property
+    def bin(self) -> Path:
+        """The node's binaries."""
+        return self.home / "bin"
+
+    @property
+    def images(self) -> Path:
+        """Built images (OCI archives), keyed by content."""
+        return self.home / "images"
+
+    @property
+    def stores(self) -> Path:
+        """Prepared image stores: one golden containerd root for each set of images."""
+        return self.home / "stores"
+
+    @property
+    def nodes(self) -> Path:
+        """One folder for each node that exists."""
+        return self.home / "nodes"
+
+    @property
+    def records(self) -> Path:
+        """Episode records, outside Harbor's job folders because Harbor deletes a retried trial's folder."""
+        return self.home / "records"

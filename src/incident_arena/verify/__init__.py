@@ -1,0 +1,1 @@
+"""From evidence to verdict: pure functions over recorded files, without a cluster, a network or a model."""
