@@ -1,0 +1,1 @@
+"""The referee: the program in the pod `referee` that plants, watches, challenges and gathers the evidence."""
