@@ -111,5 +111,7 @@ class Verdict(Record):
     """Acts of the agent that changed something."""
     changes_after_fix: int | None
     """Changes after the last fault was repaired; None when not all were."""
+    reads_after_fix: int | None = None
+    """Acts that only looked after the last fault was repaired; None when not all were."""
     forbidden: tuple[str, ...] = ()
     """Forbidden acts that the action log holds."""
