@@ -7,13 +7,19 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from incident_arena.errors import InfrastructureError
 
 TAIL_LINES = 15
+CHUNK = 1 << 16
+
+type Stream = Literal["stdout", "stderr"]
+type Sink = Callable[[Stream, bytes], None]
+"""Gets a process's output as it comes; an exception of its own kills the process."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +109,13 @@ async def run_async(
     deadline_s: float | None,
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    sink: Sink | None = None,
     check: bool = True,
 ) -> Completed:
     """As `run`, without blocking the event loop; a cancelled call kills the process group too.
 
-    `deadline_s` may be None where an outer deadline holds (Harbor's own).
+    `deadline_s` may be None where an outer deadline holds (Harbor's own). With a `sink` the output goes there, as
+    bytes, and is not kept.
     """
     arguments = tuple(str(part) for part in argv)
     started = time.monotonic()
@@ -123,7 +131,8 @@ async def run_async(
     except OSError as error:
         raise CommandError(Completed(arguments, 127, "", str(error), 0.0), "could not be started") from error
     try:
-        out, err = await asyncio.wait_for(process.communicate(stdin), deadline_s)
+        talk = process.communicate(stdin) if sink is None else _pour(process, stdin, sink)
+        out, err = await asyncio.wait_for(talk, deadline_s)
     except TimeoutError:
         _kill_group(process.pid)
         await process.wait()
@@ -161,6 +170,24 @@ def spawn(
             )
         except OSError as error:
             raise CommandError(Completed(arguments, 127, "", str(error), 0.0), "could not be started") from error
+
+
+async def _pour(process: asyncio.subprocess.Process, stdin: bytes | None, sink: Sink) -> tuple[bytes, bytes]:
+    async def feed() -> None:
+        if process.stdin is None:
+            return
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read all that it is given
+            process.stdin.write(stdin or b"")
+            await process.stdin.drain()
+        process.stdin.close()
+
+    async def drain(reader: asyncio.StreamReader | None, stream: Stream) -> None:
+        while reader is not None and (data := await reader.read(CHUNK)):
+            sink(stream, data)
+
+    await asyncio.gather(feed(), drain(process.stdout, "stdout"), drain(process.stderr, "stderr"))
+    await process.wait()
+    return b"", b""
 
 
 def _completed(
