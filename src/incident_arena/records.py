@@ -68,7 +68,7 @@ class Intent(Record):
     due: float
     at: float
     records: tuple[str, ...] = ()
-    """Names of the records that it creates, changes or deletes, as `Doctype/name`."""
+    """Names of the records that it creates, changes or deletes, as `Doctype/name`; `job/…` is what a job leaves."""
     effect: str = ""
     """What each record becomes if it takes effect: "created", "deleted", or the value written."""
 
@@ -94,6 +94,8 @@ class Outcome(Record):
     error: str = ""
     records: tuple[str, ...] = ()
     """Names that only the answer told."""
+    owed: bool = False
+    """Wrong only because the effect did not come in time: the server accepted it, so it must take effect some day."""
 
 
 type LedgerLine = Annotated[Intent | Outcome, Field(discriminator="type")]

@@ -32,6 +32,8 @@ class KindLoad(Record):
     """Absolute floor on the share of operations that succeed."""
     p95_floor: Positive = 1.0
     """Seconds under which a p95 is never called out of bounds, whatever the healthy window had."""
+    burst: Annotated[int, Field(ge=1)] = 1
+    """Arrivals come in groups of this many at one instant; the rate stays."""
 
 
 class LoadSpec(Record):
@@ -39,6 +41,12 @@ class LoadSpec(Record):
 
     seed: int = 1
     kinds: dict[str, KindLoad]
+    timeout: Positive = 10
+    """Seconds within which an operation has to be answered; then its outcome is indeterminate."""
+    effect_timeout: Positive = 10
+    """Seconds after the answer within which the effect of a kind that is judged by it has to be seen."""
+    in_flight: Annotated[int, Field(ge=1)] = 128
+    """Operations under way at once; an arrival above that is shed."""
 
 
 class Windows(Record):
