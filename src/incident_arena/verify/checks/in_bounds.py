@@ -1,0 +1,33 @@
+"""At the declaration the service was in bounds: every judged operation kind, over the acceptance window before it."""
+
+from incident_arena.verify import bounds
+from incident_arena.verify.finding import Finding, Spec
+from incident_arena.verify.trial import Trial
+
+
+def decide(trial: Trial) -> Finding:
+    """Pass when every judged kind is in bounds over the acceptance window.
+
+    Without a declaration the window before the agent's end is judged instead; a fail then is no early declaration.
+    A window that lacks operations although it lies within the agent's time is the load's silence: not this class.
+    """
+    span = trial.acceptance
+    early = span.start < trial.evidence.manifest.agent_started
+    found = bounds.find(trial, span)
+    where = "at the declaration" if trial.declared is not None else "at the agent's end (there is no declaration)"
+    if found.short and not early:
+        return Finding("fail", f"too little load {where}: {found.short[0]}", found.expected, found.seen, span.end)
+    if not found.bad:
+        return Finding("pass", f"in bounds {where}", found.expected, found.seen, span.end)
+    declared = trial.declared is not None
+    return Finding(
+        "fail",
+        f"out of bounds {where}: {found.bad[0]}" + (" (the window reaches back before the agent)" if early else ""),
+        found.expected,
+        found.seen,
+        span.end,
+        ("declared out of bounds",) if declared else (),
+    )
+
+
+CHECK = Spec("in-bounds", "outcome", "declared out of bounds", decide)
