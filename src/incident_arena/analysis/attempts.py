@@ -1,0 +1,37 @@
+"""Episodes that never reached their agent: Harbor deletes a retried trial's folder, `arena run` keeps a record.
+
+`<job>/arena-records.jsonl` has one JSON object a line.
+"""
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+RECORDS_FILE = "arena-records.jsonl"
+
+
+class Attempt(BaseModel):
+    """One attempt at an episode that has no trial folder of its own any more."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    trial: str = ""
+    task: str = ""
+    admissible: bool = True
+    inadmissible: str = ""
+
+
+def read_attempts(job: Path, notes: list[str]) -> list[Attempt]:
+    """The attempts that a job's records name; lines that can't be read are said in `notes`."""
+    path = job / RECORDS_FILE
+    if not path.is_file():
+        return []
+    attempts: list[Attempt] = []
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            attempts.append(Attempt.model_validate_json(line))
+        except ValidationError:
+            notes.append(f"job {job.name}: line {number} of {RECORDS_FILE} can't be read")
+    return attempts
