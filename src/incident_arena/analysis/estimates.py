@@ -1,0 +1,188 @@
+"""Estimates of how often trials pass, with intervals over tasks.
+
+Shapes: `passes` and `trials` are integer arrays of shape (T,), one entry for each task, with 0 <= passes <= trials and
+trials > 0. The tasks are the sample: the interval answers "on other tasks like these", so a task is drawn with all of
+its trials (cluster bootstrap). With fewer than two tasks there is no such interval, and None is returned.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import comb
+
+type Ints = NDArray[np.int64]
+type Floats = NDArray[np.float64]
+type Span = tuple[float, float]
+
+DRAWS = 10_000
+SEED = 20260930
+LEVEL = 0.95
+MIN_TASKS = 2
+
+
+def pass_at_1(passes: ArrayLike, trials: ArrayLike) -> float:
+    """Share of trials that passed: sum(c_t) / sum(n_t).
+
+    Equal to the mean of the tasks' own rates when each has as many trials (the paper's case).
+
+    Args:
+        passes: c, shape (T,).
+        trials: n, shape (T,).
+
+    Source: Chen et al. 2021, "Evaluating Large Language Models Trained on Code", pass@k at k = 1.
+    """
+    c, n = _counts(passes, trials)
+    return float(c.sum() / n.sum())
+
+
+def task_draws(tasks: int, draws: int = DRAWS, seed: int = SEED) -> Ints:
+    """How often each task is drawn in each resample: shape (draws, tasks), each row summing to `tasks`.
+
+    Drawing T tasks with replacement is one multinomial draw of T over T equal cells.
+
+    Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 6 (clusters as units: chapter 8).
+    """
+    return np.random.default_rng(seed).multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
+
+
+def percentile(values: Floats, level: float = LEVEL) -> Span:
+    """Percentile interval of resampled values, shape (draws,).
+
+    End points are values that occurred (inverse of the empirical distribution), so that a share of N trials stays on
+    the grid of 1/N.
+
+    Source: Efron and Tibshirani 1993, chapter 13.
+    """
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail], method="inverted_cdf")
+    return float(low), float(high)
+
+
+def pass_at_1_interval(
+    passes: ArrayLike, trials: ArrayLike, *, level: float = LEVEL, draws: int = DRAWS, seed: int = SEED
+) -> Span | None:
+    """Percentile bootstrap over tasks of `pass_at_1`: sum(w_t c_t) / sum(w_t n_t) over the draws w.
+
+    Args:
+        passes: c, shape (T,).
+        trials: n, shape (T,).
+        level: coverage asked for.
+        draws: resamples.
+        seed: of the draws.
+
+    Returns:
+        (low, high), or None with fewer than two tasks.
+
+    Source: as `task_draws` and `percentile`.
+    """
+    c, n = _counts(passes, trials)
+    if c.size < MIN_TASKS:
+        return None
+    weights = task_draws(c.size, draws, seed)
+    return percentile((weights @ c) / (weights @ n), level)
+
+
+def mean_interval(values: ArrayLike, weights: ArrayLike, *, level: float = LEVEL) -> Span | None:
+    """As `pass_at_1_interval`, of a weighted mean.
+
+    Args:
+        values: each task's sum over its trials, shape (T,).
+        weights: each task's trials, shape (T,).
+        level: coverage asked for.
+
+    Source: as `pass_at_1_interval`.
+    """
+    sums = np.asarray(values, dtype=np.float64)
+    counts = np.asarray(weights, dtype=np.float64)
+    if sums.size < MIN_TASKS:
+        return None
+    drawn = task_draws(sums.size)
+    return percentile((drawn @ sums) / (drawn @ counts), level)
+
+
+def pass_hat_k(passes: ArrayLike, trials: ArrayLike, k: int) -> Floats:
+    """Chance that k trials of a task, drawn without replacement from its n, all pass: C(c, k) / C(n, k).
+
+    Args:
+        passes: c, shape (T,).
+        trials: n, shape (T,).
+        k: at least 1.
+
+    Returns:
+        Shape (T,); NaN for a task with fewer than k trials.
+
+    Source: Yao et al. 2024, "tau-bench", pass^k (unbiased estimator of p^k).
+    """
+    c, n = _counts(passes, trials)
+    enough = n >= k
+    below = np.where(enough, comb(n, k), 1.0)
+    return np.where(enough, comb(c, k) / below, np.nan)
+
+
+@dataclass(frozen=True)
+class PassHatK:
+    """Pass^k averaged over the tasks that have at least k trials."""
+
+    k: int
+    value: float
+    interval: Span | None
+    tasks: int
+
+
+def pass_hat_k_curve(passes: ArrayLike, trials: ArrayLike) -> list[PassHatK]:
+    """Mean over tasks of `pass_hat_k`, for each k up to the most trials that a task has, with its interval.
+
+    Over the same tasks it never rises with k, and at k = 1 it is the mean of the tasks' rates. Where tasks differ in
+    trials, fewer of them count at a larger k (`tasks`); then the curve may rise.
+
+    Returns:
+        One entry for each k; interval by percentile bootstrap over the tasks that count.
+
+    Source: as `pass_hat_k` and `pass_at_1_interval`.
+    """
+    c, n = _counts(passes, trials)
+    curve = []
+    for k in range(1, int(n.max()) + 1):
+        enough = n >= k
+        each = pass_hat_k(c[enough], n[enough], k)
+        interval = None
+        if each.size >= MIN_TASKS:
+            interval = percentile(task_draws(each.size) @ each / each.size)
+        curve.append(PassHatK(k=k, value=float(each.mean()), interval=interval, tasks=int(each.size)))
+    return curve
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An estimate without one task."""
+
+    task: int
+    value: float
+    change: float
+
+
+def leave_one_task_out(passes: ArrayLike, trials: ArrayLike) -> list[LeftOut]:
+    """Pass@1 without each task in turn, and how far that is from Pass@1 over all: influence of single tasks.
+
+    Returns:
+        One entry for each task, in order; none with fewer than two tasks.
+
+    Source: Efron and Tibshirani 1993, chapter 11 (the jackknife), with the task as unit.
+    """
+    c, n = _counts(passes, trials)
+    if c.size < MIN_TASKS:
+        return []
+    every = c.sum() / n.sum()
+    without = (c.sum() - c) / (n.sum() - n)
+    return [LeftOut(task=t, value=float(value), change=float(value - every)) for t, value in enumerate(without)]
+
+
+def _counts(passes: ArrayLike, trials: ArrayLike) -> tuple[Ints, Ints]:
+    c = np.asarray(passes, dtype=np.int64)
+    n = np.asarray(trials, dtype=np.int64)
+    if c.ndim != 1 or c.shape != n.shape or c.size == 0:
+        raise ValueError(f"passes and trials must be of one shape (T,) with T > 0, not {c.shape} and {n.shape}")
+    if (n <= 0).any() or (c < 0).any() or (c > n).any():
+        raise ValueError("each task needs 0 <= passes <= trials, and a trial")
+    return c, n
