@@ -1,0 +1,304 @@
+"""A cluster, as the rest of the product uses it: run in pods, copy, render, apply, wait.
+
+It is reached by its kubeconfig alone. kubectl does what streams (exec, apply), Helm renders, and a small HTTP reader
+does what is polled.
+"""
+
+import asyncio
+import json
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from incident_arena.errors import InfrastructureError
+from incident_arena.kube import ready, remote, transfer
+from incident_arena.kube.api import Api, ApiError, Json, connect
+from incident_arena.proc import CommandError, Completed, Sink, Stream, run_async
+from incident_arena.wait import until_async
+
+NAMESPACE = "arena"
+KILL_DEADLINE_S = 20.0
+COPY_DEADLINE_S = 300.0
+KEEP_BYTES = 16 << 20
+GONE = 404
+NAME_LABEL = "app.kubernetes.io/name"
+_REMOTE_EXIT = "command terminated with exit code "
+
+
+class Kube:
+    """One namespace of one cluster.
+
+    Args:
+        kubeconfig: of an account that may do all of this.
+        bin: folder with `kubectl` and `helm`.
+        namespace: where everything is.
+    """
+
+    def __init__(self, kubeconfig: Path, bin: Path, namespace: str = NAMESPACE) -> None:  # noqa: A002 - the contract's name
+        """See the class."""
+        self.kubeconfig = kubeconfig
+        self.namespace = namespace
+        self._kubectl = (
+            str(bin / "kubectl"),
+            f"--kubeconfig={kubeconfig}",
+            f"--cache-dir={kubeconfig.parent / 'kubectl-cache'}",
+            f"--namespace={namespace}",
+        )
+        self._helm = str(bin / "helm")
+
+    async def exec(
+        self,
+        pod: str,
+        argv: Sequence[str],
+        *,
+        container: str | None = None,
+        stdin: bytes | None = None,
+        deadline_s: float | None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        sink: Sink | None = None,
+    ) -> Completed:
+        """Run a command in a pod, as the container's own user.
+
+        When the call is cancelled or the deadline passes, everything that the command started in the pod is killed.
+
+        Args:
+            pod: name.
+            argv: the command; no shell is put around it.
+            container: the pod's default one when None.
+            stdin: what it reads; nothing when None.
+            deadline_s: seconds; None where an outer deadline holds.
+            env: variables added to the container's.
+            cwd: working directory; the container's when None.
+            sink: gets the output; otherwise at most 16 MiB of each stream are kept.
+
+        Returns:
+            What ended, whatever its exit status.
+
+        Raises:
+            CommandError: the pod or the cluster could not be reached, or the deadline passed (exit -9).
+        """
+        mark = uuid.uuid4().hex
+        head = remote.prelude(argv, mark=mark, env=env, cwd=cwd, has_stdin=stdin is not None)
+        own, text = transfer.capped(KEEP_BYTES)
+        errors, errors_text = transfer.capped(4096)
+        started = time.monotonic()
+
+        def both(stream: Stream, data: bytes) -> None:
+            errors(stream, data[-4096:] if stream == "stderr" else b"")
+            (sink or own)(stream, data)
+
+        try:
+            ended = await run_async(
+                self._exec(pod, remote.command(len(head)), container),
+                deadline_s=deadline_s,
+                stdin=head + (stdin or b""),
+                sink=both,
+                check=False,
+            )
+        except BaseException:
+            await self._end(pod, mark, container)
+            raise
+        stderr = text("stderr") if sink is None else errors_text("stderr")
+        remote_exit, stderr = _strip(ended.exit, stderr)
+        seconds = time.monotonic() - started
+        completed = replace(
+            ended, argv=tuple(argv), stdout="" if sink else text("stdout"), stderr=stderr, seconds=seconds
+        )
+        if ended.exit != 0 and not remote_exit:
+            raise CommandError(completed, f"could not be run in pod {pod!r}")
+        return completed
+
+    def _exec(self, pod: str, argv: Sequence[str], container: str | None, *, stdin: bool = True) -> tuple[str, ...]:
+        where = (f"--container={container}",) if container else ()
+        return (*self._kubectl, "exec", *(("--stdin",) if stdin else ()), "--quiet", *where, pod, "--", *argv)
+
+    async def _end(self, pod: str, mark: str, container: str | None) -> None:
+        """Kill what a command left; shielded, so that a second cancellation can't leave it running."""
+        kill = asyncio.ensure_future(
+            run_async(
+                self._exec(pod, remote.killer(mark), container, stdin=False), deadline_s=KILL_DEADLINE_S, check=False
+            )
+        )
+        try:
+            await asyncio.shield(kill)
+        except asyncio.CancelledError:
+            await asyncio.wait({kill})
+            raise
+        except CommandError as error:
+            raise InfrastructureError(f"command in pod {pod!r}", f"could not be ended: {error.reason}") from error
+
+    async def upload(self, pod: str, source: Path, target: str, *, container: str | None = None) -> None:
+        """Copy a file to the path `target`, or a folder's content into the folder `target`.
+
+        Raises:
+            TransferError: the source is missing or tar failed there.
+        """
+        if await asyncio.to_thread(source.is_dir):
+            folder, data = target, await asyncio.to_thread(transfer.pack, source)
+        else:
+            folder, name = transfer.parent(target)
+            data = await asyncio.to_thread(transfer.pack, source, name)
+        script = 'mkdir -p "$1" && exec tar -x --no-same-owner -f - -C "$1"'
+        ended = await self.exec(
+            pod, ("sh", "-c", script, "arena-upload", folder), container=container, stdin=data,
+            deadline_s=COPY_DEADLINE_S,
+        )  # fmt: skip
+        if ended.exit != 0:
+            raise transfer.TransferError(f"upload to {target!r} in pod {pod!r}", ended.stderr.strip())
+
+    async def download(self, pod: str, source: str, target: Path, *, container: str | None = None) -> list[str]:
+        """Copy the file `source` to the path `target`, or a folder's content into the folder `target`.
+
+        Returns:
+            What was left out because it was unsafe, a line each.
+
+        Raises:
+            TransferError: nothing there, tar failed there, or it is too large.
+        """
+        folder, name = transfer.parent(source)
+        script = 'if [ -d "$1/$2" ]; then exec tar -c -f - -C "$1/$2" .; else exec tar -c -f - -C "$1" -- "$2"; fi'
+        with tempfile.TemporaryDirectory(prefix="arena-download-") as scratch:
+            archive, errors = Path(scratch) / "archive.tar", bytearray()
+            with archive.open("wb") as file:
+                ended = await self.exec(
+                    pod, ("sh", "-c", script, "arena-download", folder, name), container=container,
+                    deadline_s=COPY_DEADLINE_S, sink=transfer.spool(file, errors),
+                )  # fmt: skip
+            if ended.exit not in {0, transfer.TAR_CHANGED}:
+                raise transfer.TransferError(f"download of {source!r} from pod {pod!r}", ended.stderr.strip())
+            return await asyncio.to_thread(transfer.place, archive, target)
+
+    async def render(self, chart: Path, values: Json, release: str = "arena", namespace: str | None = None) -> str:
+        """Render a chart with values laid over its own; nothing is sent to the cluster.
+
+        Raises:
+            CommandError: the chart is wrong.
+        """
+        argv = (
+            self._helm,
+            "template",
+            release,
+            str(chart),
+            "--namespace",
+            namespace or self.namespace,
+            "--values",
+            "-",
+        )
+        ended = await run_async(argv, deadline_s=60, stdin=json.dumps(values).encode())
+        return ended.stdout
+
+    async def apply(self, manifests: str, *, deadline_s: float = 60) -> None:
+        """Apply manifests, server-side, as the owner of their fields.
+
+        Raises:
+            CommandError: the API server refused one.
+        """
+        argv = (*self._kubectl, "apply", "--server-side", "--force-conflicts", "--field-manager=arena", "-f", "-")
+        await run_async(argv, deadline_s=deadline_s, stdin=manifests.encode())
+
+    async def get(self, path: str, **query: str) -> Json:
+        """One GET of the API.
+
+        Raises:
+            ApiError: refused or not reached.
+        """
+        async with connect(self.kubeconfig) as api:
+            return await api.request("GET", path, query=query)
+
+    async def wait_ready(
+        self,
+        namespace: str | None = None,
+        *,
+        deadline_s: float,
+        progress: Callable[[ready.Readiness], None] | None = None,
+        every_s: float = 0.5,
+    ) -> float:
+        """Wait until every Deployment, StatefulSet and bare pod is ready and every Job complete.
+
+        Returns:
+            Seconds waited.
+
+        Raises:
+            DeadlineError: naming each pod that is not ready and what it waits for.
+            HopelessError: a job failed, or a pod can never start.
+        """
+        async with connect(self.kubeconfig) as api:
+
+            async def probe() -> tuple[bool, str]:
+                try:
+                    state = await self._readiness(api, namespace or self.namespace)
+                except ApiError as error:
+                    if error.status is not None:
+                        raise
+                    return False, str(error)  # the API server may be busy for a moment
+                if progress:
+                    progress(state)
+                if state.hopeless:
+                    raise ready.HopelessError("readiness", "; ".join(state.hopeless))
+                return state.done, str(state)
+
+            return await until_async("all pods ready", probe, deadline_s=deadline_s, every_s=every_s)
+
+    async def _readiness(self, api: Api, namespace: str) -> ready.Readiness:
+        paths = (
+            f"/apis/apps/v1/namespaces/{namespace}/deployments",
+            f"/apis/apps/v1/namespaces/{namespace}/statefulsets",
+            f"/apis/batch/v1/namespaces/{namespace}/jobs",
+            f"/api/v1/namespaces/{namespace}/pods",
+        )
+        deployments, sets, jobs, pods = await asyncio.gather(*(api.items(path) for path in paths))
+        return ready.judge([*deployments, *sets], jobs, pods)
+
+    async def pod_of(self, component: str) -> str:
+        """The name of a component's pod: a ready one before others, the newest first.
+
+        Raises:
+            InfrastructureError: it has none.
+        """
+        async with connect(self.kubeconfig) as api:
+            pods = await api.items(self._pods, labelSelector=f"{NAME_LABEL}={component}")
+        live = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+        live = [pod for pod in live if pod["status"].get("phase") not in {"Succeeded", "Failed"}]
+        if not live:
+            raise InfrastructureError(f"component {component!r}", f"has no pod in namespace {self.namespace!r}")
+        return ready.name(max(live, key=lambda pod: (ready.pod_ready(pod), pod["metadata"]["creationTimestamp"])))
+
+    @property
+    def _pods(self) -> str:
+        return f"/api/v1/namespaces/{self.namespace}/pods"
+
+    async def delete_pod(self, pod: str, *, grace_s: int = 0, deadline_s: float = 60) -> None:
+        """Delete a pod and wait until it is gone; one that is gone already is fine.
+
+        Raises:
+            DeadlineError: it is still there.
+        """
+        async with connect(self.kubeconfig) as api:
+
+            async def probe() -> tuple[bool, str]:
+                try:
+                    seen = await api.request("GET", f"{self._pods}/{pod}")
+                except ApiError as error:
+                    if error.status == GONE:
+                        return True, "gone"
+                    raise
+                return False, str(seen["status"].get("phase"))
+
+            try:
+                await api.request("DELETE", f"{self._pods}/{pod}", body={"gracePeriodSeconds": grace_s})
+            except ApiError as error:
+                if error.status != GONE:
+                    raise
+            await until_async(f"pod {pod!r} gone", probe, deadline_s=deadline_s)
+
+
+def _strip(status: int, stderr: str) -> tuple[bool, str]:
+    """Was it the remote command that ended so? kubectl's last line on standard error tells; it is taken off."""
+    body, newline, last = stderr.rstrip("\n").rpartition("\n")
+    if status != 0 and last.startswith(_REMOTE_EXIT):
+        return True, body + newline
+    return False, stderr

@@ -1,0 +1,31 @@
+"""A `kubectl` that runs what it is given on this machine: enough of `exec` to test what is around it.
+
+As with the real one, what runs is no child that dies with it, and holds none of its pipes.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from incident_arena.kube import Kube
+
+KUBECTL = """#!/bin/bash
+while [ "$1" != "--" ]; do
+  [ "$1" = "nowhere" ] && { echo 'Error from server (NotFound): pods "nowhere" not found' >&2; exit 1; }
+  shift
+done
+shift
+setsid "$@" 2> >(cat >&2) | cat
+status=${PIPESTATUS[0]}
+[ $status -eq 0 ] || echo "command terminated with exit code $status" >&2
+exit $status
+"""
+
+
+@pytest.fixture
+def kube(tmp_path: Path) -> Kube:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "kubectl").write_text(KUBECTL)
+    (programs / "kubectl").chmod(0o755)
+    return Kube(tmp_path / "kubeconfig", programs)
