@@ -7,6 +7,7 @@ from pydantic import Field
 
 from incident_arena.faults.base import Context, Fault, Look, Parameters
 from incident_arena.verify.stores.clients import Sql
+from incident_arena.verify.stores.mariadb import role_privileges
 
 type Privilege = Literal[
     "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER", "CREATE TEMPORARY TABLES",
@@ -64,22 +65,24 @@ def effective(sql: Sql, user: str, host: str, database: str) -> set[str]:
         roles += [(str(role), "")] if role else []
     members = [(str(row[0]), str(row[1]), str(row[2])) for row in sql.query(_MEMBERSHIPS)]
     for name, at in roles:  # grows while it is walked; each role once
-        if at == "":
-            roles += [(role, "") for holder, held_at, role in members if (holder, held_at) == (name, "") and
-                      (role, "") not in roles]  # fmt: skip
+        more = [(role, "") for holder, held_at, role in members if not at and (holder, held_at) == (name, "")]
+        roles += [role for role in more if role not in roles]
     held: set[str] = set()
-    for name, at in [*roles, ("PUBLIC", "")]:
-        held |= _held(sql, f"'{name}'@'{at}'" if at else name, database)
+    public = sql.query("SELECT 1 FROM mysql.global_priv WHERE User = 'PUBLIC' AND Host = ''")
+    for name, at in [*roles, *([("PUBLIC", "")] if public else [])]:
+        held |= _held(sql, name, at, database)
     return held
 
 
+_GLOBAL = "SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES WHERE GRANTEE = %s"
 _MEMBERSHIPS = "SELECT User, Host, Role FROM mysql.roles_mapping"
 
 
-def _held(sql: Sql, grantee: str, database: str) -> set[str]:
-    held = {str(row[0]) for row in sql.query(
-        "SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES WHERE GRANTEE = %s", (grantee,)
-    )}  # fmt: skip
+def _held(sql: Sql, user: str, host: str, database: str) -> set[str]:
+    grantee = f"'{user}'@'{host}'"
+    held = {str(row[0]) for row in sql.query(_GLOBAL, (grantee,))} if host else role_privileges(sql, user)
+    if "ALL PRIVILEGES" in held:
+        held.update(PRIVILEGES)
     rows: list[tuple[Any, ...]] = sql.query(
         "SELECT TABLE_SCHEMA, PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES WHERE GRANTEE = %s", (grantee,)
     )

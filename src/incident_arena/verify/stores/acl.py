@@ -19,9 +19,16 @@ from incident_arena.verify.stores.clients import Commands, segment
 
 @dataclass(frozen=True)
 class Table:
-    """The server's commands: name (`config|get` for a subcommand) to the categories it is in, without `@`."""
+    """The server's commands.
+
+    Attributes:
+        categories: name (`config|get` for a subcommand) to the categories it is in, without `@`.
+        unruled: commands to which a right means nothing: everyone may call them (AUTH), or nobody can without a
+            subcommand (CONFIG).
+    """
 
     categories: dict[str, frozenset[str]]
+    unruled: frozenset[str] = frozenset()
 
     def subcommands(self, name: str) -> list[str]:
         """All subcommands of a command."""
@@ -31,14 +38,21 @@ class Table:
 def command_table(redis: Commands) -> Table:
     """Ask the server for its commands."""
     table: dict[str, frozenset[str]] = {}
+    unruled: set[str] = set()
 
     def add(entries: Iterable[Sequence[Any]]) -> None:
         for entry in entries:
             table[str(entry[0]).lower()] = frozenset(str(category).lstrip("@").lower() for category in entry[6])
+            if "no_auth" in entry[2] or (entry[9] and int(entry[1]) == _NEEDS_SUBCOMMAND):
+                unruled.add(str(entry[0]).lower())
             add(entry[9])
 
     add(redis.command("COMMAND"))
-    return Table(table)
+    return Table(table, frozenset(unruled))
+
+
+_NEEDS_SUBCOMMAND = -2
+"""Arity of a command that takes at least one word after its name."""
 
 
 @dataclass
@@ -58,7 +72,7 @@ class Selector:
         lower = rule.lower()
         match lower:
             case "allcommands" | "+@all":
-                self.commands = set(table.categories)
+                self.commands = table.categories.keys() - table.unruled
             case "nocommands" | "-@all":
                 self.commands = set()
             case "allkeys" | "~*":
@@ -102,6 +116,7 @@ class Selector:
             raise UserError(f"ACL category '{category}'", "the server has no such category", f"one of: {valid}")
         for name in list(covered):
             covered.update(table.subcommands(name))
+        covered -= table.unruled
         self.commands = self.commands | covered if sign == "+" else self.commands - covered
 
     def _command(self, sign: str, name: str, table: Table) -> None:
@@ -111,7 +126,7 @@ class Selector:
                 raise UserError(f"ACL rule '{sign}{name}'", "the server has no such command")
             self.commands.add(name)  # the old form: a command only with this first argument
             return
-        covered = {name, *table.subcommands(name)}
+        covered = {name, *table.subcommands(name)} - table.unruled
         arguments = {each for each in self.commands if each.startswith(f"{name}|")}
         self.commands = self.commands - arguments | covered if sign == "+" else self.commands - arguments - covered
 

@@ -31,6 +31,7 @@ names in Rows.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,10 +120,25 @@ def _accounts(sql: Sql, facts: Facts) -> None:
         for name in ("default_role", "ssl_type", "ssl_cipher", "x509_issuer", "x509_subject", "password_lifetime"):
             if stored.get(name):
                 facts[f"{base}/other/{name}"] = str(stored[name])
-        if not stored.get("is_role"):
+        if stored.get("is_role"):
+            facts.update({f"{base}/grants/global/{name}": True for name in role_privileges(sql, user)})
+        else:
             ((shown,),) = sql.query("SHOW CREATE USER %s@%s", (user, host))
             facts[f"{base}/effective"] = digest(shown)
     _grants(sql, facts)
+
+
+def role_privileges(sql: Sql, role: str) -> set[str]:
+    """A role's own global privileges, which information_schema leaves out."""
+    shown = [str(row[0]) for row in sql.query(f"SHOW GRANTS FOR {_quoted(role) if role != 'PUBLIC' else role}")]
+    found = (re.fullmatch(r"GRANT (.+) ON \*\.\* TO (\S+)( WITH GRANT OPTION)?", line) for line in shown)
+    own = [match for match in found if match and match[2].strip("`") == role]
+    return {
+        name
+        for match in own
+        for name in (*match[1].split(", "), *(["GRANT OPTION"] if match[3] else []))
+        if name != "USAGE"
+    }
 
 
 def _authentication(stored: dict[str, Any]) -> list[tuple[str, str]]:
@@ -161,8 +177,8 @@ def _grants(sql: Sql, facts: Facts) -> None:
 
 
 def _grantee(written: str) -> str:
-    """`'user'@'host'`, or a bare role name, as an account."""
-    user, _, host = written.rpartition("@") if written.endswith("'") and "'@'" in written else (written, "", "")
+    """`'user'@'host'` as an account."""
+    user, _, host = written.rpartition("@")
     return account(user.strip("'"), host.strip("'"))
 
 
@@ -222,7 +238,7 @@ def _server(sql: Sql, facts: Facts) -> None:
         facts[f"plugins/{segment(name)}"] = status
     for name, *rest in sql.query("SELECT name, ret, dl, type FROM mysql.func"):
         facts[f"server/functions/{segment(name)}"] = digest(*rest)
-    for name, *rest in sql.query("SELECT Server_name, Host, Db, Username, Port, Wrapper, Options FROM mysql.servers"):
+    for name, *rest in sql.query("SELECT Server_name, Host, Db, Username, Port, Wrapper, Owner FROM mysql.servers"):
         facts[f"server/servers/{segment(name)}"] = digest(*rest)
 
 

@@ -35,6 +35,12 @@ SCAN_COUNT = 1000
 FOREIGN_MOST = 200
 """So many foreign keys are named; more are only counted."""
 
+REWRITTEN_DEFAULTS = {
+    "latency-tracking-info-percentiles": "50 99 99.9",
+    "save": "3600 1 300 100 60 10000",
+}
+"""What CONFIG REWRITE writes into a file that does not have it, although it is the default: no difference."""
+
 _UNITS = {"": 1, "b": 1, "k": 1000, "kb": 1024, "m": 10**6, "mb": 1024**2, "g": 10**9, "gb": 1024**3}
 
 
@@ -91,7 +97,8 @@ def file_facts(path: Path, live: dict[str, str]) -> Facts:
         return {"error": f"cannot be read: {error.__class__.__name__}"}
     except UserError as error:
         return {"error": f"{error.thing}: {error.reason}"}
-    return {segment(name): _shown(name, _as_live(name, lines, live)) for name, lines in values.items()}
+    shown = {name: _shown(name, _as_live(name, lines, live)) for name, lines in values.items()}
+    return {segment(name): value for name, value in shown.items() if REWRITTEN_DEFAULTS.get(name) != value}
 
 
 def read_options(text: str) -> dict[str, list[list[str]]]:

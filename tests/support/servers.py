@@ -1,0 +1,82 @@
+"""Real data stores for tests: Debian's mariadbd and redis-server (packages mariadb-server, redis-server) in folders
+of the test, on unix sockets only.
+"""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from incident_arena import proc, wait
+from incident_arena.verify.stores.clients import MariaDb, RedisServer, StoreError
+
+REDIS_CONF = """\
+port 0
+unixsocket {folder}/redis.sock
+dir {folder}
+aclfile {folder}/users.acl
+maxmemory 64mb
+maxmemory-policy noeviction
+appendonly yes
+appendfsync always
+client-output-buffer-limit normal 0 0 0
+save ""
+"""
+USERS_ACL = """\
+user default off
+user app on >app ~* &* +@all -@admin -@dangerous +info
+user operator on >operator ~* &* -@all +@read +@connection +info -keys
+user referee on >referee ~* &* +@all
+"""
+
+
+@dataclass(frozen=True)
+class Redis:
+    """A running redis-server: its folder, and a connection of its account `referee`."""
+
+    folder: Path
+    process: subprocess.Popen[bytes]
+    commands: RedisServer
+
+    def connect(self, user: str) -> RedisServer:
+        return RedisServer(unix_socket=str(self.folder / "redis.sock"), user=user, password=user)
+
+
+@dataclass(frozen=True)
+class Maria:
+    """A running mariadbd: its folder, and a connection of root."""
+
+    folder: Path
+    sql: MariaDb
+
+    def connect(self, user: str, password: str = "") -> MariaDb:
+        return MariaDb(unix_socket=str(self.folder / "sock"), user=user, password=password)
+
+
+def program(name: str, package: str) -> str:
+    found = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/usr/bin")
+    assert found, f"{name} is missing: apt-get install {package}"
+    return found
+
+
+def start_redis(folder: Path) -> Redis:
+    process = proc.spawn([program("redis-server", "redis-server"), folder / "redis.conf"], log=folder / "log")
+    redis = Redis(
+        folder, process, RedisServer(unix_socket=str(folder / "redis.sock"), user="referee", password="referee")
+    )
+
+    def answers() -> tuple[bool, str]:
+        try:
+            return redis.commands.command("PING") == "PONG", "pong"
+        except StoreError as error:
+            return False, str(error)
+
+    wait.until("redis answers", answers, deadline_s=20)
+    return redis
+
+
+def stop_redis(redis: Redis) -> None:
+    redis.commands.close()
+    redis.process.kill()
+    redis.process.wait(10)
