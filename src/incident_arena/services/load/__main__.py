@@ -1,0 +1,140 @@
+"""The program in the pod `load`.
+
+    python -m incident_arena.services.load --task /task/task.json --target http://edge:8080
+        --ledger /ledger/ledger.jsonl --port 8091
+
+Environment: LOAD_TOKEN for its API; LOAD_API_KEY, LOAD_API_SECRET and LOAD_USERS_PASSWORD for the application;
+FRAMEWORK_PACKAGE (default `monoframe`). It ends on SIGTERM, with what is under way written down as indeterminate.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from incident_arena.errors import ArenaError, UserError
+from incident_arena.services.load import seeds
+from incident_arena.services.load.api import Api
+from incident_arena.services.load.frappe import Frappe
+from incident_arena.services.load.frappe_api import Accounts, Names
+from incident_arena.services.load.generator import Generator
+from incident_arena.services.load.ledger import Ledger
+from incident_arena.services.load.operations import NotReadyError, Operations
+from incident_arena.tasks import TaskSpec
+from incident_arena.wait import until_async
+
+READY_WITHIN = 900.0
+"""Seconds that the application may take; after them the program ends, and its pod starts again."""
+RETRY_EVERY = 0.5
+
+
+@dataclass(frozen=True)
+class Config:
+    """What the command line and the environment say."""
+
+    task: TaskSpec
+    target: str
+    ledger: Path
+    port: int
+    token: str
+    accounts: Accounts
+    names: Names
+
+    @classmethod
+    def of(cls, arguments: list[str], environment: Mapping[str, str]) -> "Config":
+        """Read them.
+
+        Raises:
+            UserError: a variable is not set, or the task is none.
+        """
+        parser = argparse.ArgumentParser(prog="incident_arena.services.load", description="The load of an episode.")
+        parser.add_argument("--task", type=Path, required=True, help="task.json (a TaskSpec)")
+        parser.add_argument("--target", required=True, help="the application's address")
+        parser.add_argument("--ledger", type=Path, required=True, help="the ledger, made or gone on with")
+        parser.add_argument("--port", type=int, required=True, help="port of the API for the referee")
+        given = parser.parse_args(arguments)
+        missing = [
+            name for name in ("LOAD_TOKEN", "LOAD_API_SECRET", "LOAD_USERS_PASSWORD") if not environment.get(name)
+        ]
+        if missing:
+            raise UserError(f"variable {missing[0]}", "is not set", "set it from the episode's accounts")
+        try:
+            task = TaskSpec.model_validate_json(given.task.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise UserError(f"task file {given.task}", f"can't be used: {error}") from error
+        accounts = Accounts(
+            environment.get("LOAD_API_KEY", "load"), environment["LOAD_API_SECRET"], environment["LOAD_USERS_PASSWORD"]
+        )
+        names = Names(environment.get("FRAMEWORK_PACKAGE", Names.package))
+        return cls(task, given.target, given.ledger, given.port, environment["LOAD_TOKEN"], accounts, names)
+
+
+def operations_of(config: Config) -> Operations:
+    """The operations of the task's substrate. Needs a running event loop.
+
+    Raises:
+        UserError: there are none for it.
+    """
+    if config.task.substrate == "frappe":
+        return Frappe(config.task.load, config.target, config.accounts, config.names)
+    raise UserError(f"substrate {config.task.substrate!r}", "has no load", "use one of: frappe")
+
+
+async def serve(config: Config) -> None:
+    """Run until SIGTERM or SIGINT.
+
+    Raises:
+        ArenaError: the load can't be as asked, or can't be written down.
+    """
+    spec = config.task.load
+    application = operations_of(config)
+    ledger = Ledger(config.ledger)
+    generator = Generator(spec, application, ledger)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, generator.stop)
+    runner = web.AppRunner(Api(generator, spec, config.target, config.token).application(), access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, port=config.port).start()
+        await _prepare(config, application, generator, ledger)
+        await generator.run()
+    finally:
+        await runner.cleanup()
+        await application.close()
+        ledger.close()
+
+
+async def _prepare(config: Config, application: Operations, generator: Generator, ledger: Ledger) -> None:
+    async def ready() -> tuple[bool, str]:
+        if generator.stopping:
+            return True, "stopped"
+        try:
+            records = await application.prepare(ledger.before)
+        except NotReadyError as error:
+            return False, str(error)
+        seeds.keep(config.ledger.parent, records)
+        return True, ""
+
+    await until_async("the application's readiness for the load", ready, deadline_s=READY_WITHIN, every_s=RETRY_EVERY)
+
+
+def main() -> int:
+    """Run; exit status as `errors` says."""
+    try:
+        asyncio.run(serve(Config.of(sys.argv[1:], os.environ)))
+    except ArenaError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
