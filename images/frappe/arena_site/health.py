@@ -30,7 +30,7 @@ class Report:
 
 
 class Health:
-    """Checks the servers that the environment names. The Redis clients are kept, each check opens one SQL connection."""
+    """Checks the servers that the environment names. Redis clients are kept; each check opens one SQL connection."""
 
     def __init__(self) -> None:
         self.redis = {

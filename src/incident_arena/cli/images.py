@@ -1,0 +1,43 @@
+"""`arena images build|list`."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from incident_arena.cli.say import output, print_json, say
+from incident_arena.images import build_all, list_all
+from incident_arena.settings import Settings
+
+app = typer.Typer(help="The images of application and harness: build them, list them.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+
+
+@app.command("build")
+def build_() -> None:
+    """Build what is not built yet, or changed since."""
+    settings = Settings.from_environment()
+    built = build_all(settings, say)
+    say(f"{len(built)} images are in {settings.images}")
+
+
+@app.command("list")
+def list_(json: Json = False) -> None:  # noqa: FBT002  a flag
+    """The images of this checkout, and whether they are built."""
+    rows = [
+        {
+            "name": one.image.name,
+            "reference": one.image.reference,
+            "built": one.built,
+            "mb": round(one.image.archive.stat().st_size / 1e6, 1) if one.built else None,
+        }
+        for one in list_all(Settings.from_environment())
+    ]
+    if json:
+        print_json(rows)
+        return
+    table = Table("image", "reference", "built", "MB", box=None)
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row.values()))
+    output.print(table)

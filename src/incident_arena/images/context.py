@@ -1,0 +1,94 @@
+"""What goes into an image: its context as a list of files, the key over it, and the copy that is handed to buildah."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from incident_arena.errors import UserError
+from incident_arena.images.recipes import Recipe
+
+FORMAT = "1"
+"""Part of every key: a change in the way images are made changes all keys."""
+
+KEY_DIGITS = 16
+NEVER = frozenset({"__pycache__", ".ruff_cache", ".mypy_cache", ".DS_Store"})
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file of the context: where it is, where it goes, and what names its content when it need not be read."""
+
+    path: Path
+    to: str
+    content_key: str = ""
+
+
+def items(recipe: Recipe, root: Path, binaries: Path) -> list[Item]:
+    """All files of an image's context, by where they go.
+
+    Args:
+        recipe: the image.
+        root: the checkout.
+        binaries: the node's binaries (a link to a folder that is named by its content's key).
+
+    Raises:
+        UserError: a source or a binary is missing.
+    """
+    found = [Item(path, str(path.relative_to(recipe.folder))) for path in _files(recipe.folder, ())]
+    for source in recipe.extras.sources:
+        path = root / source.path
+        if not path.exists():
+            raise UserError(f"image {recipe.name!r}", f"source {source.path} is missing", f"see {recipe.folder.name}")
+        for file in _files(path, source.exclude):
+            below = "" if file == path else f"/{file.relative_to(path)}"
+            found.append(Item(file, f"{source.to}{below}"))
+    for binary in recipe.extras.binaries:
+        path = binaries / binary.name
+        if not path.exists():
+            raise UserError(f"image {recipe.name!r}", f"the node's {binary.name} is not built", "arena node build")
+        found.append(Item(path, binary.name, binaries.resolve().name))
+    return sorted(found, key=lambda item: item.to)
+
+
+def key(recipe: Recipe, context: Sequence[Item], used: Mapping[str, str]) -> str:
+    """Sixteen hex digits over everything that goes in.
+
+    Args:
+        recipe: the image.
+        context: its files.
+        used: keys of the images that it uses.
+    """
+    digest = hashlib.sha256(FORMAT.encode())
+    for name in sorted(recipe.uses):
+        digest.update(f"\nuses {name} {used[name]}".encode())
+    for item in context:
+        executable = bool(item.path.stat().st_mode & 0o100)
+        content = item.content_key or hashlib.sha256(item.path.read_bytes()).hexdigest()
+        digest.update(f"\nfile {item.to}\0{executable}\0{content}".encode())
+    return digest.hexdigest()[:KEY_DIGITS]
+
+
+def stage(context: Sequence[Item], folder: Path) -> None:
+    """Copy the context to `folder`; times and rights do not depend on the checkout, so that layers can be reused."""
+    for item in context:
+        target = folder / item.to
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(item.path, target)
+        target.chmod(0o755 if item.path.stat().st_mode & 0o100 else 0o644)
+    for path in [folder, *folder.rglob("*")]:
+        if path.is_dir():
+            path.chmod(0o755)
+        os.utime(path, (0, 0))
+
+
+def _files(path: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+        return
+    for child in sorted(path.iterdir()):
+        if child.name in NEVER or child.name in exclude or child.suffix == ".pyc":
+            continue
+        yield from _files(child, exclude)
