@@ -1,0 +1,142 @@
+"""What each verb works with: the task, the evidence folder and connections, made once and handed down."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+
+from incident_arena.errors import InfrastructureError
+from incident_arena.faults import base, get, validate
+from incident_arena.services.referee import cluster
+from incident_arena.services.referee.config import Config
+from incident_arena.services.referee.evidence import Evidence, read_task
+from incident_arena.tasks import TaskSpec
+from incident_arena.verify.stores.clients import MariaDb, RedisServer
+
+TIMEOUT = aiohttp.ClientTimeout(total=5)
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Connections of the account `referee`. None of them may be used by two threads at once."""
+
+    mariadb: MariaDb
+    queue: RedisServer
+    cache: RedisServer
+
+    @property
+    def context(self) -> base.Context:
+        """The same as faults want it."""
+        return base.Context(mariadb=self.mariadb, redis_queue=self.queue, redis_cache=self.cache)
+
+    def close(self) -> None:
+        """Close all."""
+        for store in (self.mariadb, self.queue, self.cache):
+            store.close()
+
+
+@dataclass(frozen=True)
+class Planted:
+    """One fault of the task, with its parameters read."""
+
+    fault: base.Fault[Any]
+    parameters: base.Parameters
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything; made by `assemble`."""
+
+    config: Config
+    task: TaskSpec
+    evidence: Evidence
+    stores: Stores
+    cluster: cluster.Cluster
+    load: "Load"
+    faults: tuple[Planted, ...]
+
+
+class LoadError(InfrastructureError):
+    """The load's program refused a request or cannot be reached."""
+
+
+class Load:
+    """The load's small API."""
+
+    def __init__(self, session: aiohttp.ClientSession, url: str, token: str) -> None:
+        self._session = session
+        self._url = url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    async def status(self) -> dict[str, Any]:
+        """How it is: services/load/api.py, LoadStatus.
+
+        Raises:
+            LoadError: it does not answer.
+        """
+        return await self._call("GET", "/status")
+
+    async def pause(self) -> None:
+        """Let no more operation go out. What is under way goes on."""
+        await self._call("POST", "/pause")
+
+    async def resume(self) -> None:
+        """Let operations go out again."""
+        await self._call("POST", "/resume")
+
+    async def _call(self, method: str, path: str) -> dict[str, Any]:
+        try:
+            async with self._session.request(method, self._url + path, headers=self._headers) as answer:
+                answer.raise_for_status()
+                return dict(await answer.json(content_type=None))
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise LoadError("the load", f"{method} {path}: {type(error).__name__}: {error}") from error
+
+
+def stores(config: Config, timeout_s: float = 5.0) -> Stores:
+    """Connections that open when they are first used."""
+
+    def redis(name: str, host: str) -> RedisServer:
+        return RedisServer(
+            host=host, port=config.redis_port, user=config.redis_user, password=config.redis_password,
+            name=name, timeout_s=timeout_s,
+        )  # fmt: skip
+
+    return Stores(
+        mariadb=MariaDb(
+            host=config.mariadb_host, port=config.mariadb_port, user=config.mariadb_user,
+            password=config.mariadb_password, timeout_s=timeout_s,
+        ),
+        queue=redis("redis-queue", config.redis_queue_host),
+        cache=redis("redis-cache", config.redis_cache_host),
+    )  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def assemble(config: Config) -> AsyncGenerator[Parts]:
+    """Make everything that a verb works with, and close it afterwards.
+
+    Raises:
+        UserError: the task or the pod is not as it should be.
+    """
+    task = read_task(config.task_file)
+    config.evidence.mkdir(parents=True, exist_ok=True)
+    opened = stores(config)
+    try:
+        async with (
+            cluster.connect(config.service_account, config.namespace) as kubernetes,
+            aiohttp.ClientSession(timeout=TIMEOUT) as session,
+        ):
+            yield Parts(
+                config=config,
+                task=task,
+                evidence=Evidence(config.evidence),
+                stores=opened,
+                cluster=kubernetes,
+                load=Load(session, config.load_url, config.load_token),
+                faults=tuple(Planted(get(each.name), validate(each)) for each in task.faults),
+            )
+    finally:
+        opened.close()
