@@ -1,0 +1,171 @@
+"""The agent's phase: an episode's cluster. Harbor's service `main` is the pod `agent`, `referee` the referee's."""
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from incident_arena.errors import ArenaError, InfrastructureError
+from incident_arena.harbor.journal import Journal
+from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
+from incident_arena.kube import Kube
+from incident_arena.proc import CommandError
+from incident_arena.records import Stage
+from incident_arena.settings import Settings
+
+AGENT = "agent"
+MAIN = "main"
+REFEREE = "referee"
+FOLDERS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
+
+
+class EpisodeLike(Protocol):
+    """What is needed of an episode; `episode.Episode` is the one."""
+
+    kube: Kube
+    peak_memory_mb: int
+
+    async def start(self) -> None:
+        """All stages up to snapshot B."""
+
+    async def freeze(self) -> None:
+        """Delete the agent's pod and wait until it is gone."""
+
+    async def stop(self) -> None:
+        """Take the cluster down; a second call does nothing."""
+
+
+class EpisodeMaker(Protocol):
+    """How an episode is made: the class `episode.Episode`."""
+
+    def __call__(  # noqa: PLR0917 - the contract with episode/
+        self,
+        settings: Settings,
+        task_folder: Path,
+        name: str,
+        record: Path,
+        owner_pid: int,
+        on_stage: Callable[[Stage], None] | None,
+    ) -> EpisodeLike:
+        """Make one; nothing starts yet."""
+
+
+class InadmissibleError(InfrastructureError):
+    """The episode never reached its agent. Harbor sees the class's name: such a trial is retried, never graded."""
+
+
+class Cluster:
+    """An episode as a place.
+
+    Args:
+        episode: not started yet.
+        journal: of this attempt.
+        logger: Harbor's, of the trial.
+    """
+
+    def __init__(self, episode: EpisodeLike, journal: Journal, logger: logging.Logger) -> None:
+        """See the class."""
+        self._episode = episode
+        self._journal = journal
+        self._logger = logger
+        self._frozen = False
+        self._up = False
+        self._stopped = False
+
+    async def start(self) -> None:
+        """Play all stages up to the agent's. Harbor calls `stop` whether this succeeds or not.
+
+        Raises:
+            InadmissibleError: one of them failed.
+        """
+        try:
+            await self._episode.start()
+            await self._make_folders()
+        except ArenaError as error:
+            self._journal.inadmissible(f"{error.thing}: {error.reason}")
+            raise InadmissibleError("episode", f"inadmissible: {error.thing}: {error.reason}", error.remedy) from error
+        except BaseException as error:
+            self._journal.inadmissible(f"{type(error).__name__} while it started: {error}".rstrip(": "))
+            raise
+        self._up = True
+        self._journal.admitted()
+
+    async def _make_folders(self) -> None:
+        folders = " ".join(FOLDERS)
+        made = await self._exec(AGENT, f"mkdir -p {folders}", cwd=None, env=None, deadline_s=30)
+        if made.exit != 0:
+            raise InfrastructureError("the agent's pod", f"can't make {folders}: {made.stderr.strip()}")
+
+    async def stop(self, *, delete: bool) -> None:
+        """Take the cluster down and close the record."""
+        if self._stopped:
+            return
+        self._stopped, self._up = True, False
+        if not delete:
+            self._logger.warning("The cluster is kept: %s", self._episode.kube.kubeconfig)
+            return
+        try:
+            await self._episode.stop()
+        finally:
+            self._journal.stopped(self._episode.peak_memory_mb)
+
+    async def exec(
+        self, service: str, command: str, *, cwd: str | None, env: Mapping[str, str] | None, deadline_s: float | None
+    ) -> Ended:
+        """Run a shell command in a service's pod.
+
+        A pod that can't be reached is an exit status like any other: an agent that breaks its own pod must not end its
+        trial in an error, which is retried, but in a verdict.
+        """
+        return await self._exec(await self._pod(service), command, cwd=cwd, env=env, deadline_s=deadline_s)
+
+    async def _exec(
+        self, pod: str, command: str, *, cwd: str | None, env: Mapping[str, str] | None, deadline_s: float | None
+    ) -> Ended:
+        argv = ("bash", "-c", command) if pod == AGENT else ("sh", "-c", command)
+        try:
+            ended = await self._episode.kube.exec(pod, argv, deadline_s=deadline_s, env=env, cwd=cwd)
+        except CommandError as error:
+            if error.completed.exit < 0:
+                return Ended(TIMED_OUT, "", f"{error.completed.stderr}\ntimed out after {deadline_s:g} s\n")
+            return Ended(UNREACHABLE, "", f"{error}\n")
+        return Ended(ended.exit, ended.stdout, ended.stderr)
+
+    async def upload(self, service: str, source: Path, target: str) -> None:
+        """Copy into a service's pod."""
+        await self._episode.kube.upload(await self._pod(service), source, target)
+
+    async def download(self, service: str, source: str, target: Path) -> None:
+        """Copy out of a service's pod; unsafe members are left out, with a warning."""
+        refused = await self._episode.kube.download(await self._pod(service), source, target)
+        if refused:
+            self._logger.warning("Left out of the download of %s: %s", source, "; ".join(refused[:5]))
+
+    async def stop_service(self, service: str) -> None:
+        """Freeze the agent: its pod is gone afterwards.
+
+        Raises:
+            InfrastructureError: another service, or the pod would not go.
+        """
+        if service != MAIN or not self._up:
+            raise InfrastructureError(f"service {service!r}", "only a running agent can be stopped")
+        await self._episode.freeze()
+        self._frozen = True
+
+    async def _pod(self, service: str) -> str:
+        """The pod of a service.
+
+        Harbor runs the collect hooks also after a failed start or Ctrl-C, without having stopped the agent: nothing is
+        gathered then, because an agent that still runs could interfere.
+        """
+        if not self._up:
+            raise InfrastructureError(f"service {service!r}", "the cluster is not up")
+        if service == MAIN:
+            if self._frozen:
+                raise InfrastructureError("the agent's pod", "is gone: the agent has ended")
+            return AGENT
+        if service != REFEREE:
+            raise InfrastructureError(f"service {service!r}", "is unknown", f"one of: {MAIN}, {REFEREE}")
+        if not self._frozen:
+            raise InfrastructureError("gathering", "the agent was not stopped, so nothing is gathered")
+        return await self._episode.kube.pod_of(REFEREE)
