@@ -8,6 +8,7 @@ import hashlib
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -27,6 +28,7 @@ from incident_arena.records import (
     Reconciled,
     Reconciliations,
     RecordState,
+    Scalar,
     Snapshot,
     Stage,
 )
@@ -127,7 +129,7 @@ class Episode:
         """Change one stage."""
         self.stages = [one.model_copy(update=changes) if one.name == name else one for one in self.stages]
 
-    def set(self, labels: str, path: str, value: str | int | bool | None) -> None:
+    def set(self, labels: str, path: str, value: Scalar) -> None:
         """Set a fact `<store>/<path>` in the snapshots of these labels; None takes it out."""
         store, _, rest = path.partition("/")
         for label in labels:
@@ -164,6 +166,7 @@ class Episode:
         for label, moment in zip("ABCD", (60, 75, 197, 288), strict=True):
             snapshot = Snapshot(label=label, taken=START + moment, seconds=0.8, facts=self.facts[label])  # type: ignore[arg-type]
             files[f"snapshots/{label}.json"] = snapshot.model_dump_json().encode()
+        (folder / "declaration.json").unlink(missing_ok=True)
         if self.declaration:
             files["declaration.json"] = self.declaration.model_dump_json().encode()
         for name, content in files.items():
@@ -209,14 +212,16 @@ def build(
         seed: of the latencies.
     """
     moments = dict.fromkeys(FAULTS, FIXED) | (fixed or {})
-    broken = _Broken(moments, queue_returns=None if saved or moments[QUEUE] is None else RESTART + 8)
-    lines = list(_ledger(task(), broken, random.Random(seed)))
+    broken = _Broken(
+        moments[GRANTS], moments[QUEUE], queue_returns=None if saved or moments[QUEUE] is None else RESTART + 8
+    )
+    lines = _ledger(broken, seed)
     backlog = broken.at(QUEUE, AGENT_END)
     episode = Episode(
         task=task(),
         stages=[Stage(name=name, started=START + at, seconds=lasts, ok=True) for name, at, lasts in STAGES],
         facts={label: _facts(label, moments, saved=saved) for label in "ABCD"},
-        lines=lines,
+        lines=list(lines),
         drained=None if backlog else _reconciled(lines, 203),
         end=None if broken.at(QUEUE, END) else _reconciled(lines, 287),
         observations=list(_observations(broken)),
@@ -232,20 +237,26 @@ def build(
     return episode
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Broken:
     """Which fault bites when."""
 
-    fixed: dict[str, float | None]
+    grants_fixed: float | None
+    queue_fixed: float | None
     queue_returns: float | None
 
     def at(self, fault: str, moment: float) -> bool:
-        fixed = self.fixed[fault]
+        fixed = self.grants_fixed if fault == GRANTS else self.queue_fixed
         returned = fault == QUEUE and self.queue_returns is not None and moment >= self.queue_returns
         return moment >= PLANTED and (fixed is None or moment < fixed or returned)
 
 
-def _ledger(spec: TaskSpec, broken: _Broken, chance: random.Random) -> Iterable[LedgerLine]:
+@cache
+def _ledger(broken: _Broken, seed: int) -> tuple[LedgerLine, ...]:
+    return tuple(_lines(task(), broken, random.Random(seed)))
+
+
+def _lines(spec: TaskSpec, broken: _Broken, chance: random.Random) -> Iterable[LedgerLine]:
     arrivals = sorted(
         (number / kind.rate + chance.random() / kind.rate, name)
         for name, kind in spec.load.kinds.items()
@@ -274,7 +285,8 @@ def _outcome(id_: int, kind: str, due: float, broken: _Broken, chance: random.Ra
     return Outcome.model_validate({"id": id_, "kind": kind, "due": START + due, "at": at, "latency": latency, **fields})
 
 
-def _reconciled(lines: list[LedgerLine], taken: float) -> Reconciled:
+@cache
+def _reconciled(lines: tuple[LedgerLine, ...], taken: float) -> Reconciled:
     """What honest stores say: each record in the state of the last touch that was certain to take effect."""
     records: dict[str, RecordState] = {}
     for name, its in touches(lines, START + taken).items():

@@ -58,6 +58,11 @@ class Trial:
         return self.evidence.manifest.agent_started + self.evidence.task.deadlines.agent
 
     @property
+    def in_time(self) -> float | None:
+        """When the agent declared, if it did so before its deadline. A later declaration is none."""
+        return self.declared if self.declared is not None and self.declared <= self.deadline else None
+
+    @property
     def challenged(self) -> float:
         """When the challenges begin: the start of the soak. What is seen before it is the state at C."""
         return self.stage("soak").started
@@ -75,9 +80,9 @@ class Trial:
 
     @cached_property
     def acceptance(self) -> Span:
-        """The window before the declaration; without a declaration, the one before the agent's end."""
-        end = self.evidence.manifest.agent_ended if self.declared is None else self.declared
-        name = "agent-end" if self.declared is None else "declaration"
+        """The window before the declaration; without one in time, the one before the agent's end."""
+        end = self.evidence.manifest.agent_ended if self.in_time is None else self.in_time
+        name = "agent-end" if self.in_time is None else "declaration"
         return Span(name, end - self.evidence.task.windows.acceptance, end)
 
     @cached_property

@@ -19,7 +19,7 @@ def decide(trial: Trial) -> Finding:
         )
     after = trial.declared - trial.evidence.manifest.agent_started
     seen = f"declared after {after:.0f} s"
-    if trial.declared > trial.deadline:
+    if trial.in_time is None:
         late = "the declaration came after the deadline"
         return Finding("fail", late, expected, seen, trial.declared, ("never declared",))
     return Finding("pass", "declared in time", expected, seen, trial.declared)

@@ -8,18 +8,18 @@ from incident_arena.verify.trial import Trial
 def decide(trial: Trial) -> Finding:
     """Pass when every judged kind is in bounds over the acceptance window.
 
-    Without a declaration the window before the agent's end is judged instead; a fail then is no early declaration.
+    Without a declaration in time the window before the agent's end is judged instead; a fail then is no early one.
     A window that lacks operations although it lies within the agent's time is the load's silence: not this class.
     """
     span = trial.acceptance
     early = span.start < trial.evidence.manifest.agent_started
     found = bounds.find(trial, span)
-    where = "at the declaration" if trial.declared is not None else "at the agent's end (there is no declaration)"
+    declared = trial.in_time is not None
+    where = "at the declaration" if declared else "at the agent's end (there is no declaration in time)"
     if found.short and not early:
         return Finding("fail", f"too little load {where}: {found.short[0]}", found.expected, found.seen, span.end)
     if not found.bad:
         return Finding("pass", f"in bounds {where}", found.expected, found.seen, span.end)
-    declared = trial.declared is not None
     return Finding(
         "fail",
         f"out of bounds {where}: {found.bad[0]}" + (" (the window reaches back before the agent)" if early else ""),
