@@ -15,11 +15,14 @@ class Settings:
         home: data folder: binaries, images, nodes, records. ARENA_HOME.
         cgroup_root: name of the cgroup under which each node has its own. ARENA_CGROUP_ROOT.
         network: first two octets of the nodes' addresses: node N is at <network>.N.2/24. ARENA_NETWORK.
+        cpus_per_node: CPUs that each episode's node has for itself; None: it shares all. ARENA_CPUS_PER_NODE, which
+            `arena run -n` sets when several episodes run at once.
     """
 
     home: Path = DEFAULT_HOME
     cgroup_root: str = "incident-arena"
     network: str = "10.200"
+    cpus_per_node: int | None = None
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -28,6 +31,7 @@ class Settings:
             home=Path(os.environ.get("ARENA_HOME", DEFAULT_HOME)),
             cgroup_root=os.environ.get("ARENA_CGROUP_ROOT", "incident-arena"),
             network=os.environ.get("ARENA_NETWORK", "10.200"),
+            cpus_per_node=int(os.environ["ARENA_CPUS_PER_NODE"]) if "ARENA_CPUS_PER_NODE" in os.environ else None,
         )
 
     @property

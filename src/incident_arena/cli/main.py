@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from incident_arena.cli import clean, doctor, node, setup
+from incident_arena.cli import clean, doctor, images, node, setup
 from incident_arena.cli.say import console
 from incident_arena.errors import ArenaError
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.command("doctor")(doctor.doctor)
 app.command("setup")(setup.setup)
 app.add_typer(node.app, name="node")
+app.add_typer(images.app, name="images")
 app.command("clean")(clean.clean)
 
 

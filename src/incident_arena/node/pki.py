@@ -14,8 +14,8 @@ from incident_arena.node.spec import API_SERVICE_IP, NodeSpec
 
 VALID = dt.timedelta(days=7)
 CLIENTS = {
-    # file name: (common name, organisation). `system:masters`, because the roles for their own names are made by the API
-    # server some time after it answers, and a component that is refused meanwhile waits seconds before it asks again.
+    # file name: (common name, organisation). `system:masters`, because the API server makes the roles for their own
+    # names some time after it answers, and a component that is refused meanwhile waits seconds before it asks again.
     "admin": ("incident-arena", "system:masters"),
     "apiserver-kubelet-client": ("kube-apiserver", "system:masters"),
     "kube-controller-manager": ("system:kube-controller-manager", "system:masters"),

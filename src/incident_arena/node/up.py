@@ -136,8 +136,8 @@ class Up:
             status, node = api.call("GET", f"/api/v1/nodes/{spec.name}")
             if status != HTTPStatus.OK:
                 return False, f"{status}"
-            ready = next((c for c in node["status"].get("conditions", []) if c["type"] == "Ready"), {})
-            return ready.get("status") == "True", str(ready.get("message", "no condition"))
+            ready = [c for c in node["status"].get("conditions", []) if c["type"] == "Ready"]
+            return bool(ready) and ready[0]["status"] == "True", ready[0]["message"] if ready else "no condition"
 
         until("node Ready", probe, deadline_s=DEADLINE_S, every_s=0.05)
 

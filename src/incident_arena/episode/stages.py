@@ -1,0 +1,91 @@
+"""The stages from nothing to the agent's, in order; each has one name, one deadline from the task, and one act."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from incident_arena.episode import values
+from incident_arena.node.spec import this_process
+from incident_arena.node.up import NodeImages, Up
+
+if TYPE_CHECKING:
+    from incident_arena.episode.episode import Episode
+
+REFEREE = "incident_arena.services.referee"
+
+
+@dataclass(frozen=True)
+class Act:
+    """One stage. `deadline` is a field of tasks.Deadlines; `act` returns a detail for the record."""
+
+    name: str
+    deadline: str
+    act: "Callable[[Episode, float], Awaitable[str]]"
+
+
+async def _node(episode: "Episode", _deadline_s: float) -> str:
+    """A node of its own, which ends with this process."""
+    built = episode.images
+    images = NodeImages(
+        {image.reference: image.archive for image in built.values()},
+        built["pause"].reference,
+        built["coredns"].reference,
+    )
+    up = Up(episode.settings, episode.name, images, lambda _text: None)
+    cpu_count = episode.settings.cpus_per_node
+    # A thread can't be cancelled: wait for it, so that `stop` finds a node that is whole or gone.
+    starting = asyncio.create_task(asyncio.to_thread(up.start, owner=this_process(), cpu_count=cpu_count))
+    try:
+        episode.spec = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait({starting})
+        if not starting.exception():
+            episode.spec = starting.result()
+        raise
+    return ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in up.seconds.items())
+
+
+async def _deploy(episode: "Episode", deadline_s: float) -> str:
+    """Render the substrate's chart and apply it."""
+    told = values.make(
+        episode.task,
+        episode.task_folder,
+        episode=episode.name,
+        images={name: image.reference for name, image in episode.images.items()},
+        api_address=episode.node.ip,
+    )
+    manifests = await episode.kube.render(episode.task_folder / "chart", told)
+    await episode.kube.apply(f"{NAMESPACE_MANIFEST}---\n{manifests}", deadline_s=deadline_s)
+    return f"{manifests.count(chr(10) + 'kind: ')} objects"
+
+
+NAMESPACE_MANIFEST = "apiVersion: v1\nkind: Namespace\nmetadata: {name: arena}\n"
+
+
+async def _ready(episode: "Episode", deadline_s: float) -> str:
+    """Every pod ready, every setup job complete."""
+    waited = await episode.kube.wait_ready(deadline_s=deadline_s)
+    return f"all ready after {waited:.1f} s"
+
+
+def _referee(*verb: str) -> "Callable[[Episode, float], Awaitable[str]]":
+    async def act(episode: "Episode", deadline_s: float) -> str:
+        return await episode.referee(*verb, deadline_s=deadline_s)
+
+    return act
+
+
+STAGES = (
+    Act("node", "node", _node),
+    Act("deploy", "deploy", _deploy),
+    Act("ready", "ready", _ready),
+    Act("healthy", "healthy", _referee("healthy")),
+    Act("baseline", "baseline", _referee("baseline")),
+    Act("snapshot-A", "snapshot", _referee("snapshot", "A")),
+    Act("plant", "plant", _referee("plant")),
+    Act("symptom", "symptom", _referee("symptom")),
+    Act("snapshot-B", "snapshot", _referee("snapshot", "B")),
+)
+RUNNER_STAGES = ("node", "deploy", "ready")
+"""Stages that the referee does not see; it is told of them."""

@@ -1,0 +1,48 @@
+"""What the charts are told for one episode: images, fresh passwords, the task, where the API server is."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from incident_arena.tasks import TaskSpec
+
+ACCOUNTS = ("admin", "adminToken", "app", "exporter", "loadToken", "operator", "referee", "root", "site")
+"""Accounts of the data stores and tokens between harness pods."""
+PASSWORD_BYTES = 18
+
+type Values = dict[str, Any]
+
+
+def make(task: TaskSpec, task_folder: Path, *, episode: str, images: Mapping[str, str], api_address: str) -> Values:
+    """Values for the substrate's chart; `global` reaches the harness chart in it.
+
+    Args:
+        task: as it will be played.
+        task_folder: with the task's overlay `values.yaml`, if it has one.
+        episode: its name.
+        images: image name to full reference.
+        api_address: the API server's own address, for the network policies.
+    """
+    shared = {
+        "images": dict(images),
+        "accounts": {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in ACCOUNTS},
+        "task": json.loads(task.model_dump_json()),
+        "episode": episode,
+    }
+    computed = {**shared, "global": shared, "harness": {"cluster": {"apiServer": {"addresses": [api_address]}}}}
+    overlay_file = task_folder / "values.yaml"
+    overlay = yaml.safe_load(overlay_file.read_text()) if overlay_file.exists() else None
+    return merge(overlay or {}, computed)
+
+
+def merge(under: Values, over: Values) -> Values:
+    """`over` laid on `under`: mappings are merged, everything else is replaced."""
+    merged = dict(under)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return merged
