@@ -26,6 +26,8 @@ class Audit:
         self._actions = folder / "actions.jsonl"
         self._attempts = folder / "attempts.jsonl"
         self._declaration = folder / "declaration.json"
+        for path in (self._actions, self._attempts):
+            _drop_cut_line(path)
         self._close_open_attempts()
         self._next = len(_lines(self._attempts)) + 1
 
@@ -90,8 +92,12 @@ def _append(path: Path, line: str, *, sync: bool) -> None:
             os.fsync(file.fileno())
 
 
+def _drop_cut_line(path: Path) -> None:
+    """Drop a last line that a crash cut off: what it was to announce has not begun."""
+    if path.exists():
+        data = path.read_bytes()
+        os.truncate(path, data.rfind(b"\n") + 1)
+
+
 def _lines(path: Path) -> list[str]:
-    """The whole lines of a file: a last line that was cut off by a crash announced nothing that took effect."""
-    if not path.exists():
-        return []
-    return [line for line in path.read_text().split("\n")[:-1] if line]
+    return path.read_text().splitlines() if path.exists() else []

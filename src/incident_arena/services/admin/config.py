@@ -159,5 +159,11 @@ def _told(environment: Mapping[str, str], problems: list[str]) -> Told | None:
     try:
         return TypeAdapter(Told).validate_json("{" + document + "}")
     except ValidationError as error:
-        problems += [f"{'.'.join(map(str, e['loc'])).upper() or 'JSON'}: {e['msg']}" for e in error.errors()]
+        problems += [f"{_place(e['loc'])}: {e['msg']}" for e in error.errors()]
         return None
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """Where in which variable."""
+    variable, *rest = map(str, location or ("JSON",))
+    return ".".join([variable.upper(), *rest])
