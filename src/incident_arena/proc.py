@@ -34,7 +34,7 @@ class Completed:
 
 
 class CommandError(InfrastructureError):
-    """A process exited with an error, or overran its deadline (then `completed.exit` is −9)."""
+    """A process exited with an error, or overran its deadline (then `completed.exit` is -9)."""
 
     def __init__(self, completed: Completed, reason: str = "") -> None:
         self.completed = completed

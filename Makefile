@@ -1,0 +1,12 @@
+# The commands behind these are the README's; nothing is defined here that they do not do.
+.PHONY: test unit prove
+
+test:
+	./test
+
+unit:
+	./test --unit
+
+# make prove TASK=frappe/deletes-and-jobs-fail
+prove:
+	./arena task prove $(TASK)
