@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 
 from incident_arena.verify import rates
+from incident_arena.verify.ledger import Operation
 from incident_arena.verify.trial import Trial
 
 OUTAGE_S = 15.0
@@ -24,6 +25,10 @@ SLICE_SHARE = 0.5
 """Share of the planned operations that a slice must hold. With 60 planned, chance leaves this share by 4 sigma."""
 
 SIGMAS = 4.0
+"""How far under its planned number a kind may stay over the whole time."""
+
+PROMPT_S = 5.0
+"""Seconds within which the load has to deal with an arrival; later it was halted, and only catches up."""
 
 type Sign = tuple[float, str]
 
@@ -83,13 +88,19 @@ def _identities(trial: Trial) -> Iterator[Sign]:
         expected = operation.id + 1
 
 
+def _dealt_with(operation: Operation) -> bool:
+    """Whether the load sent an operation, or shed it for being too many, when it was due."""
+    first = operation.intent or operation.outcome
+    return first is not None and not operation.paused and first.at - operation.due <= PROMPT_S
+
+
 def _arrivals(trial: Trial) -> Iterator[Sign]:
     """Slices of the agent's time in which the load sent far less than planned, and kinds that did so throughout.
 
     Later the referee may pause the load itself, to reconcile; the windows of the challenges are counted above.
     """
     start, end = trial.evidence.manifest.agent_started, trial.evidence.manifest.agent_ended
-    arrivals = [one for one in trial.operations if start <= one.due < end and not one.paused]
+    arrivals = [one for one in trial.operations if start <= one.due < end and _dealt_with(one)]
     kinds = trial.evidence.task.load.kinds
     planned = sum(kind.rate for kind in kinds.values())
     length = max(SLICE_S, SLICE_OPERATIONS / planned)

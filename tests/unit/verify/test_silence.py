@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 from tests.support.evidence import AGENT, AGENT_END, START, Episode, build
 
+from incident_arena.records import LedgerLine, Outcome
 from incident_arena.verify import silence
+from incident_arena.verify.ledger import PAUSED
 from incident_arena.verify.trial import Trial
 
 type Make = Callable[[Episode], Trial]
@@ -44,3 +46,41 @@ def test_a_kind_that_comes_in_bursts_varies_more(trial: Make) -> None:
     )
     episode.spec(load=load)
     assert not any("planned operations of create" in text for text in signs(trial(episode)))
+
+
+def test_a_load_that_was_down_and_only_accounts_for_it(trial: Make) -> None:
+    episode = build()
+    back = START + 130
+    down = [line for line in episode.lines if START + 100 < line.due < back and line.type == "outcome"]
+    ids = {line.id for line in down}
+    shed = [
+        Outcome(id=one.id, kind=one.kind, due=one.due, at=back, result="shed", latency=back - one.due, error="down")
+        for one in down
+    ]
+    episode.lines = [line for line in episode.lines if line.id not in ids] + list[LedgerLine](shed)
+    assert "the load sent 0 of 81 planned operations in 10 s" in signs(trial(episode))
+
+
+def test_a_load_that_sheds_because_the_service_hangs_is_at_work(trial: Make) -> None:
+    episode = build()
+
+    def shed(line: LedgerLine) -> LedgerLine:
+        hit = line.type == "outcome" and START + 80 < line.due < START + 120
+        return line.model_copy(update={"result": "shed", "at": line.due, "latency": 0.0}) if hit else line
+
+    episode.lines = [
+        shed(line) for line in episode.lines if line.type == "outcome" or not START + 80 < line.due < START + 120
+    ]
+    assert signs(trial(episode)) == []
+
+
+def test_a_pause_in_the_agents_time_is_silence(trial: Make) -> None:
+    episode = build()
+    episode.lines = [
+        Outcome(id=one.id, kind=one.kind, due=one.due, at=one.due, result="shed", latency=0, error=PAUSED)
+        if one.type == "outcome" and START + 100 < one.due < START + 130
+        else one
+        for one in episode.lines
+        if one.type == "outcome" or not START + 100 < one.due < START + 130
+    ]
+    assert any("the load sent 0 of 81" in text for text in signs(trial(episode)))
