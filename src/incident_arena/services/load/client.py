@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Literal
 
 import aiohttp
@@ -33,9 +34,11 @@ class Reply:
 
     def refusal(self) -> Answer | None:
         """The answer that follows from the status alone; None when it is a success and the body decides."""
-        if 200 <= self.status < 300:  # noqa: PLR2004
+        if HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES:
             return None
-        result: Literal["failed", "indeterminate"] = "indeterminate" if self.status >= 500 else "failed"  # noqa: PLR2004
+        result: Literal["failed", "indeterminate"] = (
+            "indeterminate" if self.status >= HTTPStatus.INTERNAL_SERVER_ERROR else "failed"
+        )
         return Answer(result, self.status, self._said())
 
     def wrong(self, reason: str) -> Answer:

@@ -2,6 +2,9 @@
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import date, timedelta
+from functools import partial
+from http import HTTPStatus
 
 import aiohttp
 
@@ -15,9 +18,13 @@ from incident_arena.tasks import LoadSpec
 from incident_arena.verify.ledger import CREATED, DELETED, JOB
 
 POOL = 40
-"""Notes that the load makes before it begins, to change and delete."""
+"""ToDos that the load makes before it begins, to change and delete."""
 MENTIONED_NOTES = 20
 """Notes under which it writes comments; they stay."""
+VALUE = {"ToDo": "description", "Note": "title"}
+"""The field of each doctype that the load writes."""
+FIRST_DAY = date(2000, 1, 1)
+"""Dates that updates write count from here, by operation id."""
 NOTIFICATIONS_SEEN = "100"
 """Newest notifications looked at: more than arrive while one is awaited."""
 
@@ -67,10 +74,8 @@ class Frappe:
             self._todos = await self._api.rows("ToDo", "name", "seed-todo-%", "description")
             self._notes = await self._api.rows("Note", "name", "seed-note-%", "content")
             batched = await self._api.rows("ToDo", "name", "batch-%", "description")
-            pool = await self._own_notes("load-pool", POOL, make=not before)
-            self._mentioned = [
-                name for name, _ in await self._own_notes("load-mention", MENTIONED_NOTES, make=not before)
-            ]
+            pool = await self._own("ToDo", "load-pool", POOL, make=not before)
+            mentioned = await self._own("Note", "load-mention", MENTIONED_NOTES, make=not before)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise NotReadyError(f"{type(error).__name__}: {error}") from error
         batches: dict[str, list[str]] = {}
@@ -83,9 +88,10 @@ class Frappe:
         self._pool = Pool()
         for name, title in pool:
             self._pool.add(name, title)
-        self._pool.replay(before, "Note", frozenset({"create", "update", "delete"}))
-        todos = [name for name, _ in (*self._todos, *batched)]
-        notes = [name for name, _ in (*self._notes, *pool)] + self._mentioned
+        self._pool.replay(before, "ToDo", frozenset({"create", "update", "delete"}))
+        self._mentioned = [name for name, _ in mentioned]
+        todos = (name for name, _ in (*self._todos, *batched, *pool))
+        notes = (name for name, _ in (*self._notes, *mentioned))
         return tuple(f"ToDo/{name}" for name in todos) + tuple(f"Note/{name}" for name in notes)
 
     def plan(self, kind: str, id_: int) -> Plan:
@@ -136,65 +142,66 @@ class Frappe:
         own = self._pool.to_read(turn) if turn % 2 else None
         if own is None:
             name, content = self._notes[turn % len(self._notes)]
-            return Plan(lambda: self._read_note(name, "content", content))
-        name, title = own
+            return Plan(lambda: self._read_record("Note", name, "content", content))
+        name, text = own
         self._settle[id_] = lambda _: self._pool.free(name)
-        return Plan(lambda: self._read_note(name, "title", title))
+        return Plan(lambda: self._read_record("ToDo", name, "description", text))
 
-    async def _read_note(self, name: str, field: str, value: str) -> Answer:
-        reply = await self._api.resource("GET", "Note", name)
+    async def _read_record(self, doctype: str, name: str, field: str, value: str) -> Answer:
+        reply = await self._api.resource("GET", doctype, name)
         if refusal := reply.refusal():
             return refusal
         same = (reply.part("data", "name"), reply.part("data", field)) == (name, value)
         return Answer("ok", reply.status) if same else reply.wrong(f"not {field} {value!r}")
 
     def _create(self, id_: int) -> Plan:
-        title = f"load-{id_}"
+        text = f"load-{id_}"
 
         def settle(answer: Answer) -> None:
             if answer.result == "ok":
-                self._pool.add(answer.records[0].removeprefix("Note/"), title)
+                self._pool.add(answer.records[0].removeprefix("ToDo/"), text)
 
         self._settle[id_] = settle
-        return Plan(lambda: self._create_note(title), effect=title)
+        return Plan(lambda: self._create_record("ToDo", text), effect=text)
 
-    async def _create_note(self, title: str) -> Answer:
-        content = f"text of {title}"
-        reply = await self._api.resource("POST", "Note", content={"title": title, "content": content, "public": 0})
+    async def _create_record(self, doctype: str, text: str) -> Answer:
+        content = {VALUE[doctype]: text}
+        reply = await self._api.resource("POST", doctype, content=content)
         if refusal := reply.refusal():
             return refusal
         name = reply.part("data", "name")
-        if not isinstance(name, str) or (reply.part("data", "title"), reply.part("data", "content")) != (
-            title,
-            content,
-        ):
-            return reply.wrong(f"not the record {title!r}")
-        return Answer("ok", reply.status, records=(f"Note/{name}",))
+        if not isinstance(name, str) or reply.part("data", VALUE[doctype]) != text:
+            return reply.wrong(f"not the record {text!r}")
+        return Answer("ok", reply.status, records=(f"{doctype}/{name}",))
 
     def _update(self, id_: int) -> Plan:
-        title, name = f"load-{id_}", self._pool.to_update()
+        name = self._pool.to_update()
+        text = f"load-{id_}"
         if name is None:
-            return Plan(lambda: self._on_a_new_note(id_, lambda new: self._update_note(new, title)), effect=title)
+            return Plan(lambda: self._on_a_new_todo(id_, lambda new: self._update_todo(new, id_)), effect=text)
 
         def settle(answer: Answer) -> None:
             self._pool.free(name)
             if answer.result != "failed":
-                self._pool.updated(name, title if answer.result == "ok" else None)
+                self._pool.updated(name, text if answer.result == "ok" else None)
 
         self._settle[id_] = settle
-        return Plan(lambda: self._update_note(name, title), (f"Note/{name}",), title)
+        return Plan(lambda: self._update_todo(name, id_), (f"ToDo/{name}",), text)
 
-    async def _update_note(self, name: str, title: str) -> Answer:
-        reply = await self._api.resource("PUT", "Note", name, {"title": title})
+    async def _update_todo(self, name: str, id_: int) -> Answer:
+        """Change the text and the date: versions are kept of dates, and none of texts."""
+        text, day = f"load-{id_}", (FIRST_DAY + timedelta(days=id_)).isoformat()
+        reply = await self._api.resource("PUT", "ToDo", name, {"description": text, "date": day})
         if refusal := reply.refusal():
             return refusal
-        same = (reply.part("data", "name"), reply.part("data", "title")) == (name, title)
-        return Answer("ok", reply.status) if same else reply.wrong(f"not title {title!r}")
+        now = tuple(reply.part("data", field) for field in ("name", "description", "date"))
+        return Answer("ok", reply.status) if now == (name, text, day) else reply.wrong(f"not {text!r} of {day}")
 
     def _delete(self, id_: int) -> Plan:
         name = self._pool.to_delete()
         if name is None:
-            return Plan(lambda: self._on_a_new_note(id_, lambda new: self._delete_note(new, False)), effect=DELETED)
+            delete = partial(self._delete_todo, suspect=False)
+            return Plan(lambda: self._on_a_new_todo(id_, delete), effect=DELETED)
 
         def settle(answer: Answer) -> None:
             self._pool.free(name)
@@ -204,18 +211,18 @@ class Frappe:
         suspect = self._pool.is_suspect(name)
         # Which of a suspect's deletions owes the job is not known: then none is held to it.
         job = () if suspect else (f"{JOB}Version/{name}",)
-        return Plan(lambda: self._delete_note(name, suspect), (f"Note/{name}", *job), DELETED)
+        return Plan(lambda: self._delete_todo(name, suspect=suspect), (f"ToDo/{name}", *job), DELETED)
 
-    async def _delete_note(self, name: str, suspect: bool) -> Answer:  # noqa: FBT001
-        reply = await self._api.resource("DELETE", "Note", name)
-        if reply.status == 404 and suspect:  # noqa: PLR2004  an earlier deletion took effect after all
+    async def _delete_todo(self, name: str, *, suspect: bool) -> Answer:
+        reply = await self._api.resource("DELETE", "ToDo", name)
+        if reply.status == HTTPStatus.NOT_FOUND and suspect:  # an earlier deletion took effect after all
             return Answer("ok", reply.status)
         if refusal := reply.refusal():
             return refusal
         if reply.part("data") != "ok":
             return reply.wrong("not deleted")
-        after = await self._api.resource("GET", "Note", name)
-        if after.status == 404:  # noqa: PLR2004
+        after = await self._api.resource("GET", "ToDo", name)
+        if after.status == HTTPStatus.NOT_FOUND:
             return Answer("ok", reply.status)
         return Answer("wrong", reply.status, f"a look after the deletion gave {after.status}", owed=True)
 
@@ -245,7 +252,7 @@ class Frappe:
         """See what the mentioned user sees, by a session of theirs that is renewed when it ends."""
         if self._session is None:
             reply = await seen(self._api.log_in(self._accounts.users[0]))
-            self._session = reply.cookies.get("sid") if reply is not None and reply.status == 200 else None  # noqa: PLR2004
+            self._session = reply.cookies.get("sid") if reply is not None and reply.status == HTTPStatus.OK else None
         if self._session is None:
             return ()
         reply = await seen(
@@ -300,26 +307,25 @@ class Frappe:
             return Answer("wrong", reply.status, error, records, owed=True)
         return Answer("ok", reply.status, records=records, at=moment)
 
-    async def _on_a_new_note(self, id_: int, act: Callable[[str], Awaitable[Answer]]) -> Answer:
+    async def _on_a_new_todo(self, id_: int, act: Callable[[str], Awaitable[Answer]]) -> Answer:
         """Make a record to act on, where the pool has none: no kind has to wait for another."""
-        made = await self._create_note(f"load-{id_}")
+        made = await self._create_record("ToDo", f"load-{id_}")
         if made.result != "ok":
             return made
-        name = made.records[0]
-        answer = await act(name.removeprefix("Note/"))
-        return Answer(answer.result, answer.status, answer.error, (name,), answer.owed, answer.at)
+        answer = await act(made.records[0].removeprefix("ToDo/"))
+        return Answer(answer.result, answer.status, answer.error, made.records, answer.owed, answer.at)
 
-    async def _own_notes(self, prefix: str, count: int, *, make: bool) -> list[tuple[str, str]]:
-        """Names and titles of notes that are the load's own; `make` those that are missing."""
-        rows = await self._api.rows("Note", "title", f"{prefix}-%", "title")
-        there = {title for _, title in rows}
+    async def _own(self, doctype: str, prefix: str, count: int, *, make: bool) -> list[tuple[str, str]]:
+        """Names and texts of records that are the load's own; `make` those that are missing."""
+        rows = await self._api.rows(doctype, VALUE[doctype], f"{prefix}-%", VALUE[doctype])
+        there = {text for _, text in rows}
         for number in range(1, count + 1):
-            title = f"{prefix}-{number:02d}"
-            if make and title not in there:
-                answer = await self._create_note(title)
+            text = f"{prefix}-{number:02d}"
+            if make and text not in there:
+                answer = await self._create_record(doctype, text)
                 if answer.result != "ok":
-                    raise NotReadyError(f"creating {title}: {answer.error}")
-                rows.append((answer.records[0].removeprefix("Note/"), title))
+                    raise NotReadyError(f"creating {doctype} {text}: {answer.error}")
+                rows.append((answer.records[0].removeprefix(f"{doctype}/"), text))
         return rows
 
     def _turn(self, kind: str) -> int:
