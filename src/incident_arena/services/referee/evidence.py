@@ -1,6 +1,7 @@
 """The evidence folder as the referee writes it. Its layout is in records.py.
 
-Besides evidence proper the folder holds `state.json`: what one verb tells the next.
+Besides evidence proper the folder holds `state.json`, what one verb tells the next, and `live/`, to which the main
+program goes on writing: its files are copied when the folder is closed, so that they do not change any more.
 """
 
 import contextlib
@@ -19,6 +20,7 @@ from incident_arena.tasks import TaskSpec
 
 STATE = "state.json"
 MANIFEST = "manifest.json"
+LIVE = "live"
 
 
 class State(Record):
@@ -41,6 +43,13 @@ class Evidence:
     """One evidence folder."""
 
     folder: Path
+
+    @property
+    def live(self) -> "Evidence":
+        """The part to which the main program writes."""
+        folder = self.folder / LIVE
+        folder.mkdir(exist_ok=True)
+        return Evidence(folder)
 
     def append(self, name: str, *records: BaseModel) -> None:
         """Add lines to a JSON lines file, in one write."""
@@ -105,11 +114,12 @@ class Evidence:
             record()
 
     def digests(self) -> dict[str, FileDigest]:
-        """Digests of all files, the manifest and what the verbs tell each other left out."""
+        """Digests of the files that are evidence."""
         files = {}
         for path in sorted(self.folder.rglob("*")):
             name = path.relative_to(self.folder).as_posix()
-            if path.is_file() and name not in (MANIFEST, STATE) and not path.name.startswith("."):
+            own = name in (MANIFEST, STATE) or name.startswith(f"{LIVE}/") or path.name.startswith(".")
+            if path.is_file() and not own:
                 content = path.read_bytes()
                 files[name] = FileDigest(sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
         return files

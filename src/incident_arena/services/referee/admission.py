@@ -1,0 +1,135 @@
+"""The stages before the agent: is the episode fit to be played?"""
+
+import asyncio
+import time
+
+from incident_arena import wait
+from incident_arena.errors import InfrastructureError
+from incident_arena.records import Stage
+from incident_arena.services.referee import pictures
+from incident_arena.services.referee.figures import Figures
+from incident_arena.services.referee.parts import Parts
+
+POLL_S = 0.5
+
+
+async def healthy(parts: Parts) -> str:
+    """Wait until every operation kind of the load succeeds.
+
+    Raises:
+        DeadlineError: with the operations that did not.
+    """
+    figures = Figures(parts.config.ledger, parts.task)
+    with parts.evidence.stage("healthy") as note:
+        note.detail = await until_healthy(figures, parts.task.deadlines.healthy)
+    return note.detail
+
+
+async def until_healthy(figures: Figures, deadline_s: float) -> str:
+    """Wait until the figures are healthy, and say what they are.
+
+    Raises:
+        DeadlineError: with what was seen last.
+    """
+    seen = ""
+
+    async def probe() -> tuple[bool, str]:
+        nonlocal seen
+        await asyncio.to_thread(figures.refresh)
+        well, seen = figures.healthy()
+        return well, seen
+
+    await wait.until_async("every operation kind succeeds for 5 s", probe, deadline_s=deadline_s, every_s=POLL_S)
+    return seen
+
+
+async def baseline(parts: Parts) -> str:
+    """Wait for a window in bounds; the stage ends exactly where the window does.
+
+    Raises:
+        DeadlineError: with the kinds that are out of bounds.
+    """
+    length = parts.task.windows.baseline
+    figures = Figures(parts.config.ledger, parts.task)
+    started = time.time()
+    end = started
+
+    async def probe() -> tuple[bool, str]:
+        nonlocal end
+        await asyncio.to_thread(figures.refresh)
+        end = figures.whole(started)
+        if end - started < length:
+            return False, f"{end - started:.0f} of {length:g} s"
+        return figures.in_bounds(end - length, end)
+
+    stage = Stage(name="baseline", started=started, seconds=0, ok=True)
+    try:
+        await wait.until_async(
+            f"the load is in bounds for {length:g} s", probe, deadline_s=parts.task.deadlines.baseline, every_s=POLL_S
+        )
+    except InfrastructureError as error:
+        failed = {"seconds": time.time() - started, "ok": False, "detail": error.reason}
+        parts.evidence.append("stages.jsonl", stage.model_copy(update=failed))
+        raise
+    parts.evidence.append("stages.jsonl", stage.model_copy(update={"seconds": end - started}))
+    return f"in bounds for {length:g} s"
+
+
+async def snapshot(parts: Parts, label: str) -> str:
+    """Take a snapshot, as a stage of its own."""
+    with parts.evidence.stage(f"snapshot-{label}") as note:
+        taken = await asyncio.wait_for(pictures.take(parts, label), parts.task.deadlines.snapshot)
+        note.detail = f"{sum(len(facts) for facts in taken.facts.values())} facts in {taken.seconds:.1f} s"
+    return note.detail
+
+
+async def plant(parts: Parts) -> str:
+    """Plant every fault, and have its observer see it.
+
+    Raises:
+        StoreError: a component refused.
+        InfrastructureError: an observer does not see what was planted.
+    """
+    with parts.evidence.stage("plant") as note:
+        context = parts.stores.context
+        for each in parts.faults:
+            await asyncio.to_thread(each.fault.plant, context, each.parameters)
+        for each in parts.faults:
+            look = await asyncio.to_thread(each.fault.observe, context, each.parameters)
+            if look.state != "planted":
+                raise InfrastructureError(f"fault '{each.fault.name}'", f"was planted, but is seen as: {look.seen}")
+        note.detail = "; ".join(each.fault.describe(each.parameters) for each in parts.faults)
+    return note.detail
+
+
+async def symptom(parts: Parts) -> str:
+    """Wait until the load's own figures show the fault.
+
+    Raises:
+        DeadlineError: with the figures seen last.
+    """
+    figures = Figures(parts.config.ledger, parts.task)
+    seen = ""
+    with parts.evidence.stage("symptom") as note:
+        since = time.time()
+
+        async def probe() -> tuple[bool, str]:
+            nonlocal seen
+            await asyncio.to_thread(figures.refresh)
+            shown, seen = figures.symptom(since)
+            return shown, seen
+
+        await wait.until_async(
+            "the load shows the fault", probe, deadline_s=parts.task.deadlines.symptom, every_s=POLL_S
+        )
+        note.detail = seen
+    return note.detail
+
+
+def agent_started(parts: Parts, stages: list[Stage]) -> str:
+    """Note that the agent may begin, with the stages that the runner has recorded itself."""
+    if stages:
+        parts.evidence.append("stages.jsonl", *stages)
+    started = time.time()
+    parts.evidence.tell(agent_started=started)
+    return f"agent may begin at {started:.3f}"

@@ -1,0 +1,193 @@
+"""Gathering: everything after the agent is gone, up to the manifest that closes the evidence folder.
+
+A challenge that fails is evidence (its stage is not ok); only what keeps the evidence from being whole makes it
+unfinished. Whatever happens, the manifest is written.
+"""
+
+import asyncio
+import importlib.metadata
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pymysql
+import redis
+
+from incident_arena import wait
+from incident_arena.errors import ArenaError, InfrastructureError, UserError
+from incident_arena.records import Manifest, Reconciled, Reconciliations, Stage
+from incident_arena.services import reconcile
+from incident_arena.services.referee import actions, admission, challenges
+from incident_arena.services.referee.config import Config
+from incident_arena.services.referee.evidence import MANIFEST
+from incident_arena.services.referee.figures import Figures
+from incident_arena.services.referee.parts import Parts
+from incident_arena.verify.stores.kubernetes import AGENT
+
+LIVE_FILES = ("observations.jsonl", "health.jsonl")
+STORE_TIMEOUT_S = 20
+AGENT_GONE_S = 60.0
+SETTLE_S = 60.0
+"""Seconds that the application may take after the restarts until its last window begins."""
+
+
+async def collect(parts: Parts) -> str:
+    """Gather all evidence and close the folder.
+
+    Raises:
+        UserError: no agent was started, or the folder is closed already.
+        ArenaError: gathering failed; the manifest says why.
+    """
+    started = parts.evidence.state.agent_started
+    if started is None:
+        raise UserError("gathering", "no agent was started", "run `agent-started` first")
+    if parts.evidence.has(MANIFEST):
+        raise UserError("gathering", "the evidence folder is closed", "read it; it is not gathered twice")
+    try:
+        async with asyncio.timeout(parts.task.deadlines.gather):
+            await _gather(parts, started)
+    except TimeoutError as error:
+        reason = f"gathering overran its deadline of {parts.task.deadlines.gather:g} s"
+        _close(parts, started, unfinished=reason)
+        raise InfrastructureError("gathering", reason) from error
+    except BaseException as error:
+        _close(parts, started, unfinished=str(error) or type(error).__name__)
+        raise
+    _close(parts, started, unfinished="")
+    return "gathered"
+
+
+async def _gather(parts: Parts, started: float) -> None:
+    await _agent_gone(parts)
+    ended = time.time()
+    parts.evidence.tell(agent_ended=ended)
+    parts.evidence.append("stages.jsonl", Stage(name="agent", started=started, seconds=ended - started, ok=True))
+    await admission.snapshot(parts, "C")
+    drained = await _reconciled(parts, "drain", "reconcile")
+    _keep(parts, Reconciliations(drained=drained, end=None))
+    await parts.load.resume()
+    with parts.evidence.stage("soak"):
+        await challenges.passing("the soak", parts.task.windows.soak)
+    await _challenge(parts)
+    end = await _reconciled(parts, "drain-end", "reconcile-end")
+    _keep(parts, Reconciliations(drained=drained, end=end))
+    await admission.snapshot(parts, "D")
+
+
+async def _agent_gone(parts: Parts) -> None:
+    """The runner takes the agent away before it asks for this; what is still there is taken away here."""
+    for pod in await parts.cluster.pods(AGENT):
+        await parts.cluster.delete_pod(pod["metadata"]["name"])
+
+    async def probe() -> tuple[bool, str]:
+        left = await parts.cluster.items("pods", f"app.kubernetes.io/name={AGENT}")
+        return not left, f"{len(left)} pods"
+
+    await wait.until_async("the agent's pod is gone", probe, deadline_s=AGENT_GONE_S, every_s=1)
+
+
+async def _reconciled(parts: Parts, drain: str, name: str) -> Reconciled | None:
+    """Drain and look; None when the backlog did not drain, or the stores could not be asked."""
+    with parts.evidence.stage(drain, tolerant=True) as note:
+        note.detail = await challenges.drained(parts)
+    drained = note.ok
+    found: list[Reconciled] = []
+    with parts.evidence.stage(name, tolerant=True) as note:
+        if not drained:
+            raise InfrastructureError("reconciliation", "the backlog has not drained")
+        found.append(await asyncio.to_thread(_reconcile, parts.config))
+        note.detail = f"{len(found[0].records)} records"
+    return found[0] if found else None
+
+
+def _reconcile(config: Config) -> Reconciled:
+    """Ask the stores, over connections of its own.
+
+    Raises:
+        InfrastructureError: they do not answer.
+    """
+    queue = redis.Redis(
+        host=config.redis_queue_host, port=config.redis_port, username=config.redis_user,
+        password=config.redis_password, socket_timeout=STORE_TIMEOUT_S,
+    )  # fmt: skip
+    try:
+        connection = pymysql.connect(
+            host=config.mariadb_host, port=config.mariadb_port, user=config.mariadb_user,
+            password=config.mariadb_password, database=config.mariadb_database, charset="utf8mb4",
+            read_timeout=STORE_TIMEOUT_S, connect_timeout=STORE_TIMEOUT_S,
+        )  # fmt: skip
+    except pymysql.MySQLError as error:
+        raise InfrastructureError("reconciliation", f"MariaDB: {error}") from error
+    with connection, queue:
+        return reconcile.reconcile(config.ledger, connection, queue)
+
+
+async def _challenge(parts: Parts) -> None:
+    for component in parts.task.restarts:
+        with parts.evidence.stage(f"restart-{component}", tolerant=True) as note:
+            note.detail = await challenges.restart(parts, component)
+    with parts.evidence.stage("churn", tolerant=True) as note:
+        note.detail = await asyncio.to_thread(challenges.churn, parts)
+    figures = Figures(parts.config.ledger, parts.task)
+    with parts.evidence.stage("restarted") as note:
+        try:
+            note.detail = await admission.until_healthy(figures, SETTLE_S)
+        except wait.DeadlineError as error:
+            note.detail = f"never healthy again: {error.reason}"
+        await challenges.passing("the window after the restarts", parts.task.windows.restarted)
+
+
+def _keep(parts: Parts, reconciliations: Reconciliations) -> None:
+    parts.evidence.write("reconciled.json", reconciliations)
+
+
+def _close(parts: Parts, started: float, *, unfinished: str) -> None:
+    """Copy what others wrote, and write the manifest last."""
+    ended = parts.evidence.state.agent_ended or time.time()
+    problems = [unfinished] if unfinished else []
+    for name, content in _copies(parts, started, ended).items():
+        try:
+            parts.evidence.write(name, content())
+        except (ArenaError, OSError, ValueError) as error:
+            problems.append(f"{name}: {error}")
+    parts.evidence.write(
+        MANIFEST,
+        Manifest(
+            task=parts.task.name,
+            episode=parts.config.episode,
+            product=importlib.metadata.version("incident-arena"),
+            agent_started=started,
+            agent_ended=ended,
+            complete=not problems,
+            unfinished="; ".join(problems),
+            files=parts.evidence.digests(),
+        ),
+    )
+    if problems and not unfinished:
+        raise InfrastructureError("gathering", "; ".join(problems))
+
+
+def _copies(parts: Parts, started: float, ended: float) -> dict[str, Callable[[], bytes]]:
+    """Evidence that is written elsewhere while the episode runs: file name to how its content is read."""
+    copies = {name: _reader(parts.evidence.live.folder / name) for name in LIVE_FILES}
+    copies["ledger.jsonl"] = _reader(parts.config.ledger)
+    copies["actions.jsonl"] = lambda: _actions(parts, started, ended)
+    return copies
+
+
+def _reader(path: Path) -> Callable[[], bytes]:
+    """Reads whole lines only: the last one may just be being written."""
+
+    def read() -> bytes:
+        content = path.read_bytes()
+        return content[: content.rfind(b"\n") + 1]
+
+    return read
+
+
+def _actions(parts: Parts, started: float, ended: float) -> bytes:
+    found = [
+        *actions.of_mariadb(parts.config.mariadb_audit, started, ended),
+        *actions.of_admin(parts.config.admin_audit, started, ended),
+    ]
+    return "".join(action.model_dump_json() + "\n" for action in sorted(found, key=lambda each: each.at)).encode()
