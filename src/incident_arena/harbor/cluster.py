@@ -38,7 +38,7 @@ class EpisodeLike(Protocol):
 class EpisodeMaker(Protocol):
     """How an episode is made: the class `episode.Episode`."""
 
-    def __call__(  # noqa: PLR0917 - the contract with episode/
+    def __call__(
         self,
         settings: Settings,
         task_folder: Path,

@@ -1,0 +1,140 @@
+"""What became of a trial: Harbor's result, the attempts at it, and our verdict, as one document."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from harbor.models.trial.result import TimingInfo, TrialResult
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from incident_arena.harbor.journal import Attempt
+from incident_arena.records import Stage
+from incident_arena.verify.verdict import FailureClass, Verdict
+
+
+class CheckRow(BaseModel):
+    """One check, as a row."""
+
+    name: str
+    verdict: str
+    reason: str
+
+
+class StageRow(BaseModel):
+    """One stage, as a row."""
+
+    name: str
+    seconds: float
+
+
+class Outcome(BaseModel):
+    """One trial, as `arena run --json` tells it. `reward` None: there is no verdict, and `reason` says why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    task: str
+    trial: str
+    agent: str
+    reward: float | None
+    reason: str
+    gates: dict[str, str]
+    checks: list[CheckRow]
+    failure_class: FailureClass | None
+    inclusive: list[str] = Field(default_factory=list)
+    admissible: bool
+    attempts: int
+    stages: list[StageRow]
+    peak_memory_mb: int | None
+    job_dir: str
+
+
+def outcome(result: TrialResult, attempts: list[Attempt], job: Path) -> Outcome:
+    """Put a trial together.
+
+    Args:
+        result: Harbor's.
+        attempts: at this trial, in order.
+        job: the job's folder.
+    """
+    trial = job / result.trial_name
+    verdict = read_verdict(trial)
+    last = attempts[-1] if attempts else None
+    rewards = (result.verifier_result.rewards or {}) if result.verifier_result else {}
+    reward = rewards.get("reward")
+    stopped_early = last is not None and last.state == "inadmissible"
+    return Outcome(
+        task=result.task_name,
+        trial=result.trial_name,
+        agent=result.agent_info.name,
+        reward=None if reward is None else float(reward),
+        reason="" if reward is not None else why_none(result, trial, last, verdict),
+        gates=dict(verdict.gates) if verdict else {},
+        checks=[CheckRow(name=c.name, verdict=c.verdict, reason=c.reason) for c in verdict.checks] if verdict else [],
+        failure_class=verdict.failure_class if verdict else None,
+        inclusive=list(verdict.inclusive) if verdict else [],
+        admissible=not stopped_early and (verdict.admissible if verdict else last is not None),
+        attempts=len(attempts),
+        stages=[StageRow(name=stage.name, seconds=round(stage.seconds, 3)) for stage in stages(result, trial, last)],
+        peak_memory_mb=last.peak_memory_mb if last else None,
+        job_dir=str(job),
+    )
+
+
+def read_verdict(trial: Path) -> Verdict | None:
+    """The judge's verdict; None when there is none that can be read."""
+    try:
+        return Verdict.model_validate_json((trial / "verifier" / "verdict.json").read_text())
+    except (OSError, ValidationError):
+        return None
+
+
+def why_none(result: TrialResult, trial: Path, last: Attempt | None, verdict: Verdict | None) -> str:
+    """Why a trial has no reward: the first of these that is known."""
+    if last is not None and last.state == "inadmissible":
+        return last.reason
+    if verdict is not None and not verdict.admissible:
+        return f"inadmissible: {verdict.inadmissible}"
+    judged = trial / "verifier" / "test-stdout.txt"
+    said = judged.read_text(errors="replace").strip() if judged.exists() else ""
+    if said:
+        return said.splitlines()[0]
+    if result.exception_info is not None:
+        return f"{result.exception_info.exception_type}: {result.exception_info.exception_message}"
+    return f"the judge said nothing; see {trial / 'trial.log'}"
+
+
+def stages(result: TrialResult, trial: Path, last: Attempt | None) -> list[Stage]:
+    """All stages in order: the start's, the agent's, those of the gathering, the judge's."""
+    found = list(last.stages) if last else []
+    seen = {(stage.name, round(stage.started)) for stage in found}
+    for line in _lines(trial / "artifacts" / "evidence" / "stages.jsonl"):
+        try:
+            stage = Stage.model_validate_json(line)
+        except ValidationError:
+            continue  # the evidence is the judge's to reject
+        if (stage.name, round(stage.started)) not in seen:
+            found.append(stage)
+    for name, timing in (("agent", result.agent_execution), ("judge", result.verifier)):
+        if timed := _timed(name, timing):
+            found.append(timed)
+    return sorted(found, key=lambda stage: stage.started)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(errors="replace").splitlines() if path.is_file() else []
+
+
+def _timed(name: str, timing: TimingInfo | None) -> Stage | None:
+    if timing is None or timing.started_at is None or timing.finished_at is None:
+        return None
+    start, end = _seconds(timing.started_at), _seconds(timing.finished_at)
+    return Stage(name=name, started=start, seconds=max(0.0, end - start), ok=True)
+
+
+def _seconds(moment: datetime) -> float:
+    return moment.timestamp()
+
+
+def document(outcomes: list[Outcome]) -> list[dict[str, Any]]:
+    """The `--json` document."""
+    return [one.model_dump(mode="json") for one in outcomes]
