@@ -15,6 +15,7 @@
     REDIS_PASSWORD      (required)   the same on both
     COMPONENTS          (required)   JSON: component → "Deployment" or "StatefulSet"
     CONNECTIONS         {}           JSON: setting → Connection
+    EDGE                edge         component whose log shows the users' requests
     VOCABULARY          []           JSON: names that a declaration may give, `component.aspect`
 
     mount               mode  what is there
@@ -93,6 +94,7 @@ class Config:
     components: Mapping[str, Workload]
     connections: Mapping[str, Connection]
     vocabulary: tuple[str, ...]
+    edge: str
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Config":
@@ -145,6 +147,7 @@ class Config:
             components=told.components,
             connections=told.connections,
             vocabulary=told.vocabulary,
+            edge=environment.get("EDGE", "edge"),
         )
 
 

@@ -19,6 +19,7 @@ from incident_arena.services.admin.kubernetes import Kubernetes
 from incident_arena.services.admin.mariadb import MariaDB
 from incident_arena.services.admin.queue import Queues
 from incident_arena.services.admin.redis_store import RedisStores
+from incident_arena.services.admin.traffic import Traffic
 
 ACT_DEADLINE_S = 90
 LARGEST_BODY = 64 * 1024
@@ -33,6 +34,7 @@ def application(config: Config) -> web.Application:
     components = Components(config.components, kubernetes)
     routes = [
         *components.routes(),
+        *Traffic(config.edge, kubernetes).routes(),
         *Connections(config.connections, kubernetes, components).routes(),
         *MariaDB(config).routes(),
         *RedisStores(config).routes(),

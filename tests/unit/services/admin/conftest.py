@@ -111,6 +111,7 @@ class Cluster:
     def __init__(self) -> None:
         self.objects: dict[str, dict] = {}
         self.calls: list[tuple[str, str]] = []
+        self.logs: dict[str, str] = {}
         self.before_patch: Callable[[], None] = lambda: None
 
     def app(self) -> web.Application:
@@ -124,8 +125,12 @@ class Cluster:
         path = request.path.split("/namespaces/arena/")[1]
         self.calls.append((request.method, path))
         if path.endswith("/log"):
-            return web.Response(text=f"{request.query['tailLines']} lines of {path}\nthe last")
+            lines = request.query.get("tailLines")
+            return web.Response(text=self.logs.get(path, f"{lines} lines of {path}\nthe last"))
         items = [value for key, value in self.objects.items() if key.startswith(f"{path}/")]
+        if selector := request.query.get("labelSelector"):
+            name, _, wanted = selector.partition("=")
+            items = [item for item in items if item["metadata"]["labels"][name] == wanted]
         if items and request.method == "GET":
             return web.json_response({"items": items})
         if path not in self.objects:
@@ -186,6 +191,7 @@ def cluster() -> Cluster:
         "pods/web-abc": pod("web-abc", "web", 3),
         "pods/referee-abc": pod("referee-abc", "referee"),
         "pods/mariadb-0": pod("mariadb-0", "mariadb"),
+        "pods/edge-abc": pod("edge-abc", "edge"),
         "configmaps/connection": {"data": {"DB_USER": "site"}},
         "secrets/connection": {"data": {"DB_PASSWORD": "c2VjcmV0"}},
     }
