@@ -1,0 +1,172 @@
+"""Job folders to a page: reads, packs, writes."""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from incident_arena.analysis.cost import PriceList, with_cost
+from incident_arena.analysis.read import Reading
+from incident_arena.analysis.report import Report, labelled
+from incident_arena.analysis.trial import STATUS_MEANING, Trial
+from incident_arena.errors import InfrastructureError
+from incident_arena.viewer.board import tables
+from incident_arena.viewer.detail import detail
+from incident_arena.viewer.model import Index, Ref, TaskFacts, TrialRow
+from incident_arena.viewer.packs import Packer, encode, packs_beside
+from incident_arena.viewer.page import page
+from incident_arena.viewer.transcript import transcript
+
+BUDGET = 12_000_000
+"""Characters of packs in the page; with the script and the index it stays under 15 MB."""
+DETAILS = 10_000_000
+"""Of these, what verdicts and timelines may use, so that a few transcripts always find room."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was written. Sizes in bytes."""
+
+    page: Path
+    page_bytes: int
+    folder: Path
+    files_beside: int
+    bytes_beside: int
+    trials: int
+
+
+def build(
+    reading: Reading,
+    report: Report,
+    prices: PriceList,
+    out: Path,
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Built:
+    """Write the page to `out`, and what it has no room for into `<stem>.data/` beside it.
+
+    Args:
+        reading: the trials.
+        report: the tables of these trials.
+        prices: what the report's costs were made with.
+        out: an HTML file; replaced when it exists, with its folder.
+        progress: called with the number of trials done, and of all.
+
+    Raises:
+        InfrastructureError: the page can't be written.
+    """
+    made = time.time()
+    folder = out.with_name(f"{out.stem}.data")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        for old in packs_beside(folder):
+            old.unlink()
+        packer = Packer(budget=DETAILS, folder=folder, token=_token(reading, made))
+        rows, tasks = _rows(reading.trials, _priced(reading.trials, prices), packer, progress)
+        index = Index(
+            version=1,
+            product=metadata.version("incident-arena"),
+            made=made,
+            token=packer.token,
+            folder=folder.name,
+            jobs=sorted({trial.job for trial in reading.trials}),
+            notes=report.notes,
+            statuses=dict(STATUS_MEANING),
+            tables=tables(report),
+            tasks=[tasks[name] for name in sorted(tasks)],
+            trials=rows,
+            outside=packer.outside,
+        )
+        text = page("Incident-Arena results", encode(index.model_dump_json().encode()), packer.inside)
+        beside = out.with_name(f".{out.name}.{os.getpid()}")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(out)
+    except OSError as error:
+        raise InfrastructureError(
+            f"page '{out}'", error.strerror or str(error), "name another file with --out"
+        ) from error
+    files = list(packs_beside(folder))
+    return Built(
+        page=out,
+        page_bytes=out.stat().st_size,
+        folder=folder,
+        files_beside=len(files),
+        bytes_beside=sum(file.stat().st_size for file in files),
+        trials=len(rows),
+    )
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """A trial's label, as the tables have it, and its cost in US dollars."""
+
+    who: str
+    cost: float | None
+
+
+def _priced(trials: Sequence[Trial], prices: PriceList) -> list[_Priced]:
+    frame = with_cost(labelled(trials, []), prices).select("folder", "who", "cost")
+    found = {folder: _Priced(who, cost) for folder, who, cost in frame.iter_rows()}
+    return [found[str(trial.folder)] for trial in trials]
+
+
+def _rows(
+    trials: Sequence[Trial],
+    priced: Sequence[_Priced],
+    packer: Packer,
+    progress: Callable[[int, int], None],
+) -> tuple[list[TrialRow], dict[str, TaskFacts]]:
+    """Pack all details, then all transcripts: where room runs out, it is transcripts that go beside the page."""
+    tasks: dict[str, TaskFacts] = {}
+    details: list[Ref] = []
+    for done, trial in enumerate(trials):
+        shown, played = detail(trial)
+        details.append(packer.add(shown))
+        known = tasks.setdefault(trial.task, TaskFacts(name=trial.task, substrate=trial.substrate))
+        if played is not None and not known.title:
+            tasks[trial.task] = played.model_copy(update={"name": trial.task})
+        progress(done + 1, 2 * len(trials))
+    packer.close()
+    packer.budget += BUDGET - DETAILS
+    rows = []
+    for done, (trial, price, ref) in enumerate(zip(trials, priced, details, strict=True)):
+        said = transcript(trial.folder)
+        rows.append(_row(trial, price, ref, packer.add(said) if said else None))
+        progress(len(trials) + done + 1, 2 * len(trials))
+    packer.close()
+    return rows, tasks
+
+
+def _row(trial: Trial, priced: _Priced, detail_ref: Ref, transcript_ref: Ref | None) -> TrialRow:
+    tokens = [count for count in (trial.input_tokens, trial.output_tokens) if count is not None]
+    return TrialRow(
+        name=trial.name,
+        job=trial.job,
+        task=trial.task,
+        who=priced.who,
+        agent=trial.agent,
+        effort=trial.effort or "",
+        status=trial.status,
+        reason=trial.reason,
+        reward=trial.reward if trial.status == "judged" else None,
+        failure_class=trial.failure_class or "",
+        outcome=trial.outcome or "",
+        safety=trial.safety or "",
+        repaired=trial.repaired,
+        faults=trial.faults,
+        agent_seconds=trial.agent_seconds,
+        started=trial.started,
+        turns=trial.turns,
+        tokens=sum(tokens) if tokens else None,
+        cost=priced.cost,
+        detail=detail_ref,
+        transcript=transcript_ref,
+    )
+
+
+def _token(reading: Reading, made: float) -> str:
+    names = "\n".join(f"{trial.job}/{trial.name}" for trial in reading.trials)
+    return hashlib.sha256(f"{made}\n{names}".encode(errors="replace")).hexdigest()[:16]
