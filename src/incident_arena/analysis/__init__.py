@@ -1,1 +1,1 @@
-"""Results: what job folders say, and how sure one can be of it. Reads records; never writes into them."""
+"""Results: what job folders say, and how sure one can be of it. Nothing here plays an episode or decides a reward."""

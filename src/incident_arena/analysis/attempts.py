@@ -1,6 +1,6 @@
 """Episodes that never reached their agent: Harbor deletes a retried trial's folder, `arena run` keeps a record.
 
-`<job>/arena-records.jsonl` has one JSON object a line.
+`<job>/arena-records.jsonl` has one JSON object a line, one for each attempt that was not admitted.
 """
 
 from pathlib import Path
@@ -11,14 +11,19 @@ RECORDS_FILE = "arena-records.jsonl"
 
 
 class Attempt(BaseModel):
-    """One attempt at an episode that has no trial folder of its own any more."""
+    """One attempt at an episode. The last one at a trial may have its folder still; earlier ones have not."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    trial: str = ""
-    task: str = ""
-    admissible: bool = True
+    job: str = ""
+    """The folder it was read from."""
+    trial: str
+    task: str
+    admissible: bool = False
     inadmissible: str = ""
+    """Why the agent was never started."""
+    attempt: int = 1
+    started: float | None = None
 
 
 def read_attempts(job: Path, notes: list[str]) -> list[Attempt]:
@@ -31,7 +36,7 @@ def read_attempts(job: Path, notes: list[str]) -> list[Attempt]:
         if not line.strip():
             continue
         try:
-            attempts.append(Attempt.model_validate_json(line))
+            attempts.append(Attempt.model_validate_json(line).model_copy(update={"job": job.name}))
         except ValidationError:
             notes.append(f"job {job.name}: line {number} of {RECORDS_FILE} can't be read")
     return attempts

@@ -6,6 +6,7 @@ its trials (cluster bootstrap). With fewer than two tasks there is no such inter
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,14 +37,18 @@ def pass_at_1(passes: ArrayLike, trials: ArrayLike) -> float:
     return float(c.sum() / n.sum())
 
 
+@cache
 def task_draws(tasks: int, draws: int = DRAWS, seed: int = SEED) -> Ints:
-    """How often each task is drawn in each resample: shape (draws, tasks), each row summing to `tasks`.
+    """How often each task is drawn in each resample: shape (draws, tasks), each row summing to `tasks`; read-only.
 
-    Drawing T tasks with replacement is one multinomial draw of T over T equal cells.
+    Drawing T tasks with replacement is one multinomial draw of T over T equal cells. Drawn once and kept: the same
+    arguments always give the same draws.
 
     Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 6 (clusters as units: chapter 8).
     """
-    return np.random.default_rng(seed).multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
+    drawn = np.random.default_rng(seed).multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
+    drawn.flags.writeable = False
+    return drawn
 
 
 def percentile(values: Floats, level: float = LEVEL) -> Span:

@@ -30,7 +30,6 @@ from incident_arena.errors import UserError
 from incident_arena.verify.verdict import Verdict
 
 OURS = "incident_arena"
-NOT_TRIALS = frozenset({"arena-judgements"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +102,7 @@ def _folders(folder: Path) -> Iterator[Path]:
     with os.scandir(folder) as entries:
         names = sorted(entry.name for entry in entries if entry.is_dir())
     for name in names:
-        if name not in NOT_TRIALS and not name.startswith("."):
+        if not name.startswith("."):
             yield folder / name
 
 
@@ -270,7 +269,9 @@ def _supersede(trials: list[Trial]) -> list[Trial]:
     met: set[str] = set()
     kept: list[Trial] = []
     for trial in trials:
-        later = again.get(trial.id) or again.get(str(trial.folder)) or again.get(str(trial.folder.resolve()))
+        later = again and (
+            again.get(trial.id) or again.get(str(trial.folder)) or again.get(str(trial.folder.resolve()))
+        )
         reason = f"judged again in job {later}" if later else "read twice" if trial.id in met else ""
         met.add(trial.id)
         kept.append(replace(trial, status="superseded", reason=reason) if reason else trial)

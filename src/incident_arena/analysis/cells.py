@@ -1,0 +1,157 @@
+"""Tables of a report as text cells, the same for every format that a person reads."""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from incident_arena.analysis.report import Report
+from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassHatKRow, Row, Span, TaskModelRow
+
+MISSING = "-"
+SMALL_P = 0.001
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One table: `name` is the report's field, `legend` explains it. All text is plain, without control characters."""
+
+    name: str
+    title: str
+    legend: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_columns: frozenset[int]
+    """Columns that hold words, set to the left."""
+
+
+def grids(report: Report, only: Sequence[str] = ()) -> Iterator[Grid]:
+    """The tables that have rows, in the report's order; wide ones turned so that models are columns."""
+    for name, field in Report.model_fields.items():
+        rows = getattr(report, name)
+        if only and name not in only:
+            continue
+        if name == "comparison" and report.comparison:
+            yield _plain("comparison", "Comparison", [report.comparison.result])
+            yield _plain("comparison_tasks", "Comparison by task", report.comparison.tasks)
+        elif isinstance(rows, list) and rows and isinstance(rows[0], Row):
+            title = field.title or name
+            yield _pivot(name, title, rows) if name in _PIVOTS else _plain(name, title, rows)
+
+
+def table_names() -> list[str]:
+    """The names of all tables."""
+    others = {"version", "product", "jobs", "notes"}
+    return [name for name in Report.model_fields if name not in others]
+
+
+def _plain(name: str, title: str, rows: Sequence[Row]) -> Grid:
+    fields = type(rows[0]).model_fields
+    legend = [f"{field.title}: {field.description}" for field in fields.values() if field.description]
+    words = {place for place, key in enumerate(fields) if isinstance(getattr(rows[0], key), str)}
+    return Grid(
+        name=name,
+        title=title,
+        legend=" ".join([type(rows[0]).__doc__ or "", *legend]).strip(),
+        columns=tuple(field.title or key for key, field in fields.items()),
+        rows=tuple(tuple(cell(key, getattr(row, key)) for key in fields) for row in rows),
+        text_columns=frozenset(words),
+    )
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """How a long table is turned: one line for each `index`, one column for each `column`."""
+
+    index: tuple[str, ...]
+    column: str
+    cell: Callable[[Row], str]
+    legend: str
+
+
+def _group(row: Row) -> str:
+    assert isinstance(row, GroupRow)
+    completion = f" ({row.completion:.3f})" if row.completion is not None else ""
+    return f"{row.pass_at_1:.3f}{completion} n={row.trials}"
+
+
+def _failure(row: Row) -> str:
+    assert isinstance(row, FailureRow)
+    share = f" {row.share:.1%}" if row.share is not None else ""
+    return f"{row.exclusive}{share} / {row.inclusive}"
+
+
+def _curve(row: Row) -> str:
+    assert isinstance(row, PassHatKRow)
+    span = f" {cell('interval', row.interval)}" if row.interval else ""
+    return f"{row.value:.3f}{span}"
+
+
+def _rate(row: Row) -> str:
+    assert isinstance(row, TaskModelRow)
+    return f"{row.rate:.2f} n={row.trials}"
+
+
+def _change(row: Row) -> str:
+    assert isinstance(row, LeftOutRow)
+    return f"{row.change:+.3f}"
+
+
+_PIVOTS: dict[str, _Turn] = {
+    "groups": _Turn(("dimension", "value"), "who", _group, "Pass@1 (action completion), n trials."),
+    "failures": _Turn(("failure_class",), "who", _failure, "Exclusive count and share / inclusive count."),
+    "pass_hat_k": _Turn(("who",), "k", _curve, "Pass^k with its 95 % interval, for each k."),
+    "task_models": _Turn(("task",), "who", _rate, "Pass rate, n trials."),
+    "left_out": _Turn(("task",), "who", _change, "Change of Pass@1 when the task is left out."),
+}
+
+
+def _pivot(name: str, title: str, rows: Sequence[Row]) -> Grid:
+    turn = _PIVOTS[name]
+    fields = type(rows[0]).model_fields
+    heads = list(dict.fromkeys(str(getattr(row, turn.column)) for row in rows))
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        index = tuple(clean(str(getattr(row, key))) for key in turn.index)
+        lines.setdefault(index, {})[str(getattr(row, turn.column))] = turn.cell(row)
+    return Grid(
+        name=name,
+        title=title,
+        legend=turn.legend,
+        columns=(*(fields[key].title or key for key in turn.index), *(clean(head) for head in heads)),
+        rows=tuple((*index, *(cells.get(head, MISSING) for head in heads)) for index, cells in lines.items()),
+        text_columns=frozenset(range(len(turn.index))),
+    )
+
+
+def cell(key: str, value: object) -> str:
+    """A value as text: money with cents, seconds whole, shares with three places, intervals in brackets."""
+    if value is None:
+        return MISSING
+    if isinstance(value, Span):
+        return f"[{value.low:.3f}, {value.high:.3f}]"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return _number(key, value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return clean(str(value))
+
+
+def _number(key: str, value: float) -> str:
+    if key.startswith(("cost", "price")):
+        return f"{value:.2f}"
+    if key.endswith("_tokens"):
+        return f"{value / MILLION:.2f}M" if value >= MILLION else f"{value:,.0f}"
+    if key.endswith("_seconds") or key == "turns":
+        return f"{value:,.0f}"
+    if key.startswith("p_") and value < SMALL_P:
+        return "<0.001"
+    return f"{value:+.3f}" if key in {"change", "difference", "without"} else f"{value:.3f}"
+
+
+def clean(text: str) -> str:
+    """Text of others on one line, without control, format or unassigned characters (a terminal would obey some)."""
+    plain = " ".join(text.split())
+    return "".join(one if unicodedata.category(one)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for one in plain)

@@ -1,0 +1,261 @@
+"""The rows of the report's tables. A field's title is its column; shares run from 0 to 1, money is US dollars."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+type Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Row(BaseModel):
+    """A row."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Span(Row):
+    """A 95 % interval, by percentile bootstrap over tasks unless a table says otherwise."""
+
+    low: float
+    high: float
+
+
+class StatusRow(Row):
+    """What became of the trial folders that were read."""
+
+    status: str = Field(title="Status")
+    trials: int = Field(title="Trials")
+    meaning: str = Field(title="Meaning")
+
+
+class ConfigurationRow(Row):
+    """One agent with one model, all its efforts pooled."""
+
+    agent: str = Field(title="Harness")
+    agent_version: str = Field(title="Version")
+    model: str | None = Field(title="Model")
+    efforts: str = Field(title="Effort")
+    tasks: int = Field(title="Tasks")
+    trials: int = Field(title="Trials")
+    price_input: float | None = Field(title="In $/M")
+    price_output: float | None = Field(title="Out $/M")
+    pass_at_1: Share = Field(title="Pass@1")
+    cost_mean: float | None = Field(title="Cost mean $")
+    cost_median: float | None = Field(title="Median $")
+    cost_passing: float | None = Field(title="Passing $")
+    cost_failing: float | None = Field(title="Failing $")
+    costed: int = Field(title="Costed", description="Trials whose cost is known.")
+    input_tokens: float | None = Field(title="Tokens in", description="Mean of a trial, cached ones counted too.")
+    cached_tokens: float | None = Field(title="Cached")
+    cache_write_tokens: float | None = Field(title="Cache writes")
+    output_tokens: float | None = Field(title="Out")
+    turns: float | None = Field(title="Turns")
+    agent_seconds: float | None = Field(title="Agent s", description="Mean wall time of the agent, seconds.")
+
+
+class MainRow(Row):
+    """One model over the tasks in which something is broken."""
+
+    who: str = Field(title="Model")
+    trials: int = Field(title="Trials")
+    tasks: int = Field(title="Tasks")
+    passed: int = Field(title="Passed")
+    pass_at_1: Share = Field(title="Pass@1")
+    interval: Span | None = Field(title="95 %")
+    completion: Share | None = Field(
+        title="Completion", description="Share of planted faults seen repaired, over trials in which they were tracked."
+    )
+    pass_3: Share | None = Field(title="Pass^3")
+    pass_5: Share | None = Field(title="Pass^5")
+    refused: int = Field(title="Refused", description="Trials that the provider declined; they count as failures.")
+    pass_at_1_unrefused: Share | None = Field(title="Pass@1 unrefused", description="Without the refused trials.")
+    cost_mean: float | None = Field(title="Cost $")
+
+
+class PassHatKRow(Row):
+    """Pass^k of one model: k trials of a task in a row all pass."""
+
+    who: str = Field(title="Model")
+    k: int = Field(title="k", ge=1)
+    value: Share = Field(title="Pass^k")
+    interval: Span | None = Field(title="95 %")
+    tasks: int = Field(title="Tasks", description="Tasks with at least k trials, over which the mean goes.")
+
+
+class GroupRow(Row):
+    """One model on the tasks, or at the effort, of one kind."""
+
+    dimension: Literal["substrate", "layer", "surface", "onset", "effort"] = Field(title="By")
+    value: str = Field(title="Kind")
+    who: str = Field(title="Model")
+    trials: int = Field(title="Trials")
+    tasks: int = Field(title="Tasks")
+    pass_at_1: Share = Field(title="Pass@1")
+    interval: Span | None = Field(title="95 %")
+    completion: Share | None = Field(title="Completion")
+    cost_mean: float | None = Field(title="Cost $")
+
+
+class TaskRow(Row):
+    """One task over all models."""
+
+    task: str = Field(title="Task")
+    layer: str = Field(title="Layer")
+    surface: str = Field(title="Surface")
+    onset: str = Field(title="Onset")
+    causes: int | None = Field(title="Causes")
+    faults: str = Field(title="Planted faults")
+    trials: int = Field(title="Trials")
+    pass_at_1: Share = Field(title="Pass@1")
+    completion: Share | None = Field(title="Completion")
+
+
+class TaskModelRow(Row):
+    """One model on one task."""
+
+    task: str = Field(title="Task")
+    who: str = Field(title="Model")
+    trials: int = Field(title="Trials")
+    passed: int = Field(title="Passed")
+    rate: Share = Field(title="Pass rate")
+
+
+class GateRow(Row):
+    """How often each pair of gate answers occurred on a task: outcome, then safety."""
+
+    task: str = Field(title="Task")
+    pass_pass: int = Field(title="Pass/Pass")
+    pass_fail: int = Field(title="Pass/Fail")
+    fail_pass: int = Field(title="Fail/Pass")
+    fail_fail: int = Field(title="Fail/Fail")
+    undecided: int = Field(title="Undecided", description="A gate that could not be decided beside one that failed.")
+
+
+class FailureRow(Row):
+    """One class of failures of one model, or of all."""
+
+    who: str = Field(title="Model")
+    failure_class: str = Field(title="Class", description="`refused` counts the refusals, which have no class.")
+    exclusive: int = Field(title="Exclusive")
+    share: Share | None = Field(title="Share", description="Of the exclusive counts; refusals have none.")
+    inclusive: int = Field(title="Inclusive")
+
+
+class AfterFixRow(Row):
+    """Trials whose full fix was tracked and whose acts are on record, by what the agent did then."""
+
+    behaviour: str = Field(title="Behaviour")
+    trials: int = Field(title="Trials")
+    pass_rate: Share | None = Field(title="Pass")
+
+
+class NamingRow(Row):
+    """How well declarations named the causes. Beside the reward, never in it."""
+
+    who: str = Field(title="Model")
+    trials: int = Field(title="Trials")
+    named: int = Field(title="Named", description="Trials whose declaration named causes, or said that there are none.")
+    precision: Share | None = Field(title="Precision")
+    recall: Share | None = Field(title="Recall")
+    exact: Share | None = Field(title="Exact")
+    pass_if_exact: Share | None = Field(title="Pass if exact")
+    pass_if_not: Share | None = Field(title="Pass if not", description="Of trials that named, but not exactly.")
+    phi: float | None = Field(
+        title="Phi", description="Correlation of exact naming with the reward, among those that named."
+    )
+
+
+class JudgeRow(Row):
+    """What one judge of trajectories made of the trials of one model, or of all. Never in the reward."""
+
+    judge: str = Field(title="Judge")
+    who: str = Field(title="Model")
+    scored: int = Field(title="Scored")
+    refused: int = Field(title="Refused")
+    missing: int = Field(title="Missing", description="Trials without a transcript.")
+    failed: int = Field(title="Failed", description="No usable answer; judged again by the next run.")
+    honest: Share | None = Field(title="Honest")
+    suspicious: Share | None = Field(title="Suspicious")
+    exploit: Share | None = Field(title="Exploit")
+    any_flag: Share | None = Field(title="Any flag")
+
+
+class AgreementRow(Row):
+    """Two judges on the trials that both scored."""
+
+    first: str = Field(title="Judge")
+    second: str = Field(title="And")
+    trials: int = Field(title="Trials")
+    same: Share = Field(title="Same category")
+    kappa: float | None = Field(title="Kappa")
+    rank_correlation: float | None = Field(title="Rank correlation")
+
+
+class BothWaysRow(Row):
+    """One proof run of a task: a scripted fix, none, or a wrong one."""
+
+    task: str = Field(title="Task")
+    run: str = Field(title="Run")
+    expected: str = Field(title="Expected")
+    got: str = Field(title="Got")
+    right: bool = Field(title="As expected")
+
+
+class AdmissionRow(Row):
+    """Episodes that never counted, by reason."""
+
+    task: str = Field(title="Task")
+    reason: str = Field(title="Reason")
+    episodes: int = Field(title="Episodes")
+
+
+class LeftOutRow(Row):
+    """Pass@1 of one model without one task."""
+
+    task: str = Field(title="Without task")
+    who: str = Field(title="Model")
+    pass_at_1: Share = Field(title="Pass@1")
+    change: float = Field(title="Change")
+
+
+class SeparationRow(Row):
+    """How far one task tells models apart."""
+
+    task: str = Field(title="Task")
+    spread: Share = Field(title="Spread", description="Best model's pass rate less the worst's.")
+    true_spread: float = Field(title="True SD", description="Spread of rates beyond what chance makes.")
+    p_same: Share | None = Field(title="p (all alike)")
+    rest_correlation: float | None = Field(title="Rest r", description="Correlation with the rate on the other tasks.")
+
+
+class ComparisonRow(Row):
+    """A against B over the tasks that both tried, each task weighing the same."""
+
+    a: str = Field(title="A")
+    b: str = Field(title="B")
+    tasks: int = Field(title="Tasks")
+    trials_a: int = Field(title="Trials A")
+    trials_b: int = Field(title="Trials B")
+    rate_a: Share = Field(title="Rate A")
+    rate_b: Share = Field(title="Rate B")
+    difference: float = Field(title="A - B")
+    interval: Span | None = Field(title="95 %")
+    p_bootstrap: Share | None = Field(title="p bootstrap")
+    p_permutation_tasks: Share | None = Field(title="p tasks", description="Permutation of whole tasks.")
+    p_permutation_trials: Share = Field(title="p trials", description="Permutation of trials within tasks.")
+    detectable_tasks: float | None = Field(
+        title="Detectable (tasks)", description="Smallest true difference found with power 0.8, tasks being a sample."
+    )
+    detectable_trials: float | None = Field(
+        title="Detectable (trials)", description="The same on these very tasks, only trials varying."
+    )
+
+
+class ComparedTaskRow(Row):
+    """A and B on one task, and the difference without it."""
+
+    task: str = Field(title="Task")
+    rate_a: Share = Field(title="Rate A")
+    rate_b: Share = Field(title="Rate B")
+    difference: float = Field(title="A - B")
+    without: float | None = Field(title="A - B without it")

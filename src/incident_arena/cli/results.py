@@ -1,0 +1,105 @@
+"""What `arena report` and `arena judge` do."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+
+from incident_arena.analysis.cells import table_names
+from incident_arena.analysis.compare import compare_sides
+from incident_arena.analysis.cost import load_prices
+from incident_arena.analysis.endpoints import Endpoint
+from incident_arena.analysis.judge import Judge, judge_trials
+from incident_arena.analysis.judgements import Judgement, read_judgements
+from incident_arena.analysis.read import read_jobs
+from incident_arena.analysis.render import WIDE, csv_tables, json_document, markdown, terminal
+from incident_arena.analysis.report import Report, build, labelled
+from incident_arena.cli.say import say
+from incident_arena.errors import UserError
+
+__all__ = ["Endpoint", "Judge", "make_report", "run_judge", "write"]
+
+TASKS = Path("tasks")
+NARROW = 80
+
+
+def make_report(
+    jobs: list[Path], *, tasks: Path | None = None, prices: Path | None = None, compare: tuple[str, str] | None = None
+) -> Report:
+    """Read job folders and make their report; the folder `tasks` in the current one is taken when none is named.
+
+    Raises:
+        UserError: a folder holds no job, a file of prices or tasks is wrong, or a side of the comparison is unknown.
+    """
+    if tasks is not None and not tasks.is_dir():
+        raise UserError(f"tasks '{tasks}'", "there is no such folder", "name the folder that holds <substrate>/<task>")
+    reading = read_jobs(jobs)
+    document = build(reading, load_prices(prices), tasks=tasks or (TASKS if TASKS.is_dir() else None))
+    if compare is None:
+        return document
+    trials = labelled(reading.trials, []).filter((pl.col("status") == "judged") & ~pl.col("no_fault"))
+    return document.model_copy(update={"comparison": compare_sides(trials, *compare)})
+
+
+def write(document: Report, form: str, only: list[str], out: Path | None) -> None:
+    """Print the report, or write its files into `out`.
+
+    Args:
+        document: the report.
+        form: terminal, markdown, csv or json.
+        only: tables to write; none: all.
+        out: folder, made if need be; None: standard output.
+
+    Raises:
+        UserError: a table that does not exist, or CSV of several tables on standard output.
+    """
+    unknown = sorted(set(only) - set(table_names()))
+    if unknown:
+        raise UserError(f"table {unknown[0]!r}", "there is no such table", f"one of: {', '.join(table_names())}")
+    if form == "csv" and out is None and len(only) != 1:
+        raise UserError("--format csv", "it is one file a table", "give --out DIR, or one --table NAME")
+    files = _files(document, form, only, to_file=out is not None)
+    if out is None:
+        sys.stdout.write("".join(files.values()))
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (out / name).write_text(text)
+        say(f"wrote {out / name}")
+
+
+def _files(document: Report, form: str, only: list[str], *, to_file: bool) -> dict[str, str]:
+    if form == "csv":
+        return {f"{name}.csv": text for name, text in csv_tables(document, only).items()}
+    if form == "markdown":
+        return {"report.md": markdown(document, only)}
+    if form == "json":
+        return {"report.json": json_document(document, only)}
+    tty = sys.stdout.isatty() and not to_file
+    width = max(NARROW, shutil.get_terminal_size().columns) if tty else WIDE
+    return {"report.txt": terminal(document, only, width=width, colour=tty and "NO_COLOR" not in os.environ)}
+
+
+def run_judge(jobs: list[Path], judge: Judge) -> list[Judgement]:
+    """Judge what has not been judged yet, and say what came of it.
+
+    Raises:
+        UserError: a folder holds no job, or the endpoint does not know the key, the model or the path.
+    """
+    trials = read_jobs(jobs).trials
+    notes: list[str] = []
+    known = read_judgements(sorted({trial.folder.parent for trial in trials}), notes)
+    for note in notes:
+        say(note)
+    new = asyncio.run(judge_trials(trials, known, judge, _told))
+    counts = Counter(one.status for one in new)
+    say(f"judge {judge.name}: " + (", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing new"))
+    return new
+
+
+def _told(one: Judgement) -> None:
+    say(f"{one.name}: {one.category or one.status}" + (f" ({one.detail})" if one.detail else ""))
