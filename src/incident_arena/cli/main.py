@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from incident_arena.cli import clean, doctor, images, node, setup, view
+from incident_arena.cli import clean, doctor, images, node, report, setup, view
 from incident_arena.cli.say import console
 from incident_arena.errors import ArenaError
 
@@ -22,6 +22,8 @@ app.command("setup")(setup.setup)
 app.add_typer(node.app, name="node")
 app.add_typer(images.app, name="images")
 app.command("clean")(clean.clean)
+app.command("report")(report.report)
+app.command("judge")(report.judge)
 app.command("view")(view.view)
 
 
