@@ -19,12 +19,14 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on standar
 
 
 def node_images(settings: Settings) -> NodeImages:
-    """All built images, as a node wants them.
+    """All images that are built; a node by itself needs two of them.
 
     Raises:
-        UserError: some are not built.
+        UserError: one of the two is not built.
     """
-    built = image_build.find_all(settings)
+    built = {planned.image.name: planned.image for planned in image_build.list_all(settings) if planned.built}
+    if missing := {"pause", "coredns"} - set(built):
+        raise UserError("images", f"not built: {', '.join(sorted(missing))}", "arena images build")
     return NodeImages(
         archives={image.reference: image.archive for image in built.values()},
         pause=built["pause"].reference,

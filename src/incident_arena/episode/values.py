@@ -34,9 +34,13 @@ def make(task: TaskSpec, task_folder: Path, *, episode: str, images: Mapping[str
         "episode": episode,
     }
     computed = {**shared, "global": shared, "harness": {"cluster": {"apiServer": {"addresses": [api_address]}}}}
-    overlay_file = task_folder / "values.yaml"
-    overlay = yaml.safe_load(overlay_file.read_text()) if overlay_file.exists() else None
-    return merge(overlay or {}, computed)
+    return merge(overlay(task_folder), computed)
+
+
+def overlay(task_folder: Path) -> Values:
+    """The task's own values over the chart's; empty when it has none."""
+    file = task_folder / "values.yaml"
+    return (yaml.safe_load(file.read_text()) if file.exists() else None) or {}
 
 
 def merge(under: Values, over: Values) -> Values:

@@ -47,11 +47,14 @@ class NodeImages:
 class Up:
     """One start of one node. `seconds` has each stage's duration, in order."""
 
-    def __init__(self, settings: Settings, name: str, images: NodeImages, say: Say) -> None:
+    def __init__(
+        self, settings: Settings, name: str, images: NodeImages, say: Say, deadline_s: float = DEADLINE_S
+    ) -> None:
         self.settings = settings
         self.name = name
         self.images = images
         self.say = say
+        self.deadline_s = deadline_s
         self.seconds: dict[str, float] = {}
 
     def start(self, *, owner: Process | None = None, cpu_count: int | None = None) -> NodeSpec:
@@ -116,7 +119,7 @@ class Up:
             status, body = api.call("GET", "/readyz")
             return status == HTTPStatus.OK, f"{status} {str(body)[:200]}"
 
-        until("API server ready", probe, deadline_s=DEADLINE_S, every_s=0.05)
+        until("API server ready", probe, deadline_s=self.deadline_s, every_s=0.05)
 
     def _until_registered(self, spec: NodeSpec, api: Api) -> None:
         """The kubelet has made its Node and the controller manager has given it a range, which the firewall needs."""
@@ -127,7 +130,7 @@ class Up:
             has_range = status == HTTPStatus.OK and bool(node["spec"].get("podCIDR"))
             return has_range, "no range of pod addresses" if status == HTTPStatus.OK else f"no Node ({status})"
 
-        until("node registered", probe, deadline_s=DEADLINE_S, every_s=0.05)
+        until("node registered", probe, deadline_s=self.deadline_s, every_s=0.05)
         (spec.folder / "registered").touch()
 
     def _until_ready(self, spec: NodeSpec, api: Api) -> None:
@@ -139,7 +142,7 @@ class Up:
             ready = [c for c in node["status"].get("conditions", []) if c["type"] == "Ready"]
             return bool(ready) and ready[0]["status"] == "True", ready[0]["message"] if ready else "no condition"
 
-        until("node Ready", probe, deadline_s=DEADLINE_S, every_s=0.05)
+        until("node Ready", probe, deadline_s=self.deadline_s, every_s=0.05)
 
     def _until_dns(self, spec: NodeSpec, api: Api) -> None:
         def probe() -> tuple[bool, str]:
@@ -148,7 +151,7 @@ class Up:
             ready = status == HTTPStatus.OK and body["status"].get("readyReplicas", 0) >= 1
             return ready, f"{status} {json.dumps(body.get('status')) if status == HTTPStatus.OK else body}"
 
-        until("DNS ready", probe, deadline_s=DEADLINE_S, every_s=0.05)
+        until("DNS ready", probe, deadline_s=self.deadline_s, every_s=0.05)
 
     def _keep_logs(self, spec: NodeSpec) -> Path:
         kept = self.settings.records / "logs" / f"node-{spec.name}-{int(time.time())}"
