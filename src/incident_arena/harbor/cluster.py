@@ -22,8 +22,11 @@ FOLDERS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 class EpisodeLike(Protocol):
     """What is needed of an episode; `episode.Episode` is the one."""
 
-    kube: Kube
     peak_memory_mb: int
+
+    @property
+    def kube(self) -> Kube:
+        """The cluster, once its node is up."""
 
     async def start(self) -> None:
         """All stages up to snapshot B."""
@@ -102,7 +105,8 @@ class Cluster:
             return
         self._stopped, self._up = True, False
         if not delete:
-            self._logger.warning("The cluster is kept: %s", self._episode.kube.kubeconfig)
+            self._logger.warning("The cluster of this trial is kept; `arena node list` shows it")
+            self._journal.stopped(None)
             return
         try:
             await self._episode.stop()

@@ -27,6 +27,7 @@ from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.cluster import MAIN, REFEREE
 from incident_arena.tasks import TaskSpec
 
+COLLECT = "python -m incident_arena.services.referee collect"
 JUDGE_SECONDS = 300
 SLACK_SECONDS = 60
 """On top of the stages' own deadlines, so that a stage's error is told rather than Harbor's."""
@@ -97,9 +98,9 @@ def task_json(spec: TaskSpec) -> str:
 def instruction(catalogue: Catalogue, spec: TaskSpec) -> str:
     """What the agent is told: the task's template over what a template may know.
 
-    `task` (title, substrate, surface), `minutes` until the deadline, `acceptance` seconds of the window before the
-    declaration, `vocabulary`, `facts` (the substrate's facts.toml), `surface` (the surface's instruction.md, itself a
-    template over the rest). Causes, symptom and permitted list are not among it.
+    `name`, `title`, `windows` and `deadlines` of the task, its `vocabulary`, `facts` (the substrate's facts.toml) and
+    `surface` (the surface's instruction.md, itself a template over the rest). Causes, symptom and permitted list are
+    not among it.
 
     Raises:
         UserError: a file is missing.
@@ -109,9 +110,10 @@ def instruction(catalogue: Catalogue, spec: TaskSpec) -> str:
     templates = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701
     facts = catalogue.substrates / spec.substrate / "facts.toml"
     known: dict[str, Any] = {
-        "task": {key: getattr(spec, key) for key in ("name", "title", "substrate", "surface")},
-        "minutes": round(spec.deadlines.agent / 60),
-        "acceptance": round(spec.windows.acceptance),
+        "name": spec.name,
+        "title": spec.title,
+        "windows": spec.windows,
+        "deadlines": spec.deadlines,
         "vocabulary": sorted(spec.vocabulary),
         "facts": tomllib.loads(facts.read_text()) if facts.exists() else {},
     }
@@ -164,7 +166,7 @@ network_mode = "no-network"
 
 [[verifier.collect]]
 service = {_text(REFEREE)}
-command = "referee collect"
+command = {_text(COLLECT)}
 timeout_sec = {float(spec.deadlines.gather)}
 
 [[artifacts]]

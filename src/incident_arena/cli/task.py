@@ -1,0 +1,127 @@
+"""`arena task list|show|validate|export|prove`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from incident_arena.cli.say import console, output, print_json, say
+from incident_arena.errors import UserError
+from incident_arena.harbor import catalogue as catalogues
+from incident_arena.harbor import export as exports
+from incident_arena.harbor import validate as validation
+from incident_arena.harbor.scripts import right_fixes, wrong_fixes
+from incident_arena.settings import Settings
+
+app = typer.Typer(help="The tasks: look at them, check, export and prove them.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="TASK", help="<substrate>/<name>")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[TASK…]", help="All when none is given.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+
+
+@app.command("list")
+def list_(json: Json = False) -> None:  # noqa: FBT002 - a flag
+    """All tasks, with what they are made of."""
+    tasks = catalogues.find()
+    specs = [tasks.load(name) for name in tasks.names()]
+    if json:
+        print_json([spec.model_dump(mode="json") for spec in specs])
+        return
+    table = Table("task", "surface", "layer", "onset", "causes", "title", box=None)
+    for spec in specs:
+        causes = ", ".join(planted.name for planted in spec.faults) or "none"
+        table.add_row(spec.name, spec.surface, spec.layer, spec.onset, causes, spec.title)
+    output.print(table)
+
+
+@app.command()
+def show(name: Name, json: Json = False) -> None:  # noqa: FBT002 - a flag
+    """One task: what its agent is told, and what a person may know."""
+    tasks = catalogues.find()
+    spec, folder = tasks.load(name), tasks.folder(name)
+    if json:
+        print_json(spec.model_dump(mode="json"))
+        return
+    output.print(f"[bold]{spec.name}[/]  {spec.title}")
+    output.print(exports.instruction(tasks, spec), markup=False, highlight=False)
+    table = Table(show_header=False, box=None)
+    table.add_row("surface", spec.surface)
+    table.add_row("layer, onset", f"{spec.layer}, {spec.onset}")
+    for planted in spec.faults:
+        table.add_row("planted", f"{planted.name} {planted.parameters or ''}")
+    for kind, load in sorted(spec.load.kinds.items()):
+        table.add_row("load", f"{kind} {load.rate:g}/s{', judged' if load.judged else ''}")
+    table.add_row("restarts", ", ".join(spec.restarts))
+    table.add_row("right fixes", ", ".join(path.stem for path in right_fixes(folder)))
+    for wrong in wrong_fixes(folder):
+        table.add_row("wrong fix", f"{wrong.path.stem}: {wrong.failure_class}")
+    output.print(table)
+
+
+@app.command()
+def validate(names: Names = None, json: Json = False) -> None:  # noqa: FBT002 - a flag
+    """Check tasks; every mistake of each is told at once.
+
+    Raises:
+        UserError: one is wrong.
+    """
+    tasks = catalogues.find()
+    found = {name: validation.problems(tasks, name) for name in names or tasks.names()}
+    if json:
+        print_json(found)
+    else:
+        for name, wrong in found.items():
+            say(f"{name}: {'right' if not wrong else f'{len(wrong)} mistakes'}")
+            for line in wrong:
+                console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    if wrong := [name for name, problems in found.items() if problems]:
+        raise UserError("tasks", f"{len(wrong)} of {len(found)} are wrong: {', '.join(wrong)}", "mend what is listed")
+
+
+@app.command()
+def export(
+    name: Name,
+    out: Annotated[Path | None, typer.Option("--out", help="The folder to make; exported/TASK when not given.")] = None,
+) -> None:
+    """Write a task as a complete Harbor task folder.
+
+    Raises:
+        UserError: the task is wrong, or the folder holds something else.
+    """
+    tasks = catalogues.find()
+    validation.require_valid(tasks, name)
+    folder = out or Path("exported") / name
+    exports.export(tasks, name, folder)
+    output.print(str(folder), highlight=False, soft_wrap=True)
+
+
+@app.command()
+def prove(
+    names: Names = None,
+    again: Annotated[bool, typer.Option("--again", help="Also what has not changed since it was proven.")] = False,  # noqa: FBT002
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only these: solve, nop, a script's name.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say which proofs are stale.")] = False,  # noqa: FBT002
+    json: Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Prove tasks: right fixes score 1, doing nothing and each wrong fix 0 for its class.
+
+    Raises:
+        UserError: a proof fails.
+    """
+    from incident_arena.harbor import proofs as proving  # noqa: PLC0415 - imports Harbor
+
+    tasks, settings = catalogues.find(), Settings.from_environment()
+    proofs = [
+        proving.prove(settings, tasks, name, console, proving.Choice(again=again, only=tuple(only or ()), check=check))
+        for name in names or tasks.names()
+    ]
+    if json:
+        print_json([proof.model_dump(mode="json") for proof in proofs])
+    else:
+        for proof in proofs:
+            output.print(proving.table(proof))
+    failed = [f"{proof.task}: {run.name}" for proof in proofs for run in proof.runs if not run.holds]
+    if failed:
+        raise UserError("proof", f"does not hold: {', '.join(failed)}", "look at the job folders named in the table")
