@@ -1,36 +1,62 @@
 """`arena`: the verbs, and what becomes of an error."""
 
+import importlib
 import sys
 
 import typer
 
-from incident_arena.cli import clean, doctor, images, node, report, setup, view
 from incident_arena.cli.say import console
 from incident_arena.errors import ArenaError
 
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="arena",
-    help="Live incidents on real Kubernetes clusters, repaired by agents and judged by code.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-app.command("doctor")(doctor.doctor)
-app.command("setup")(setup.setup)
-app.add_typer(node.app, name="node")
-app.add_typer(images.app, name="images")
-app.command("clean")(clean.clean)
-app.command("report")(report.report)
-app.command("judge")(report.judge)
-app.command("view")(view.view)
+VERBS = {
+    # verb: module of cli/ and its command function, or `app` for a group of commands
+    "doctor": "doctor:doctor",
+    "setup": "setup:setup",
+    "node": "node:app",
+    "images": "images:app",
+    "task": "task:app",
+    "run": "run:run",
+    "report": "report:report",
+    "judge": "report:judge",
+    "view": "view:view",
+    "clean": "clean:clean",
+}
+
+
+def command_line(arguments: list[str]) -> typer.Typer:
+    """The command line with the verb that is asked for, or with all of them.
+
+    Some verbs import for seconds (Harbor, statistics); the others must not wait for that.
+    """
+    app = typer.Typer(
+        name="arena",
+        help="Live incidents on real Kubernetes clusters, repaired by agents and judged by code.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
+    app.callback()(_group)
+    asked = arguments[0] if arguments and arguments[0] in VERBS else None
+    for verb in [asked] if asked else VERBS:
+        module, _, attribute = VERBS[verb].partition(":")
+        command = getattr(importlib.import_module(f"incident_arena.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=verb)
+        else:
+            app.command(verb)(command)
+    return app
+
+
+def _group() -> None:
+    """Keep one verb alone a verb; typer would make it the whole command line."""
 
 
 def main() -> None:
     """Run the command line; ends the process."""
     try:
-        app()
+        command_line(sys.argv[1:])()
     except ArenaError as error:
         console.print(f"[bold red]error[/] {error.thing}: {error.reason}", highlight=False, soft_wrap=True)
         if error.remedy:
