@@ -271,8 +271,10 @@ class Kube:
     def _pods(self) -> str:
         return f"/api/v1/namespaces/{self.namespace}/pods"
 
-    async def delete_pod(self, pod: str, *, grace_s: int = 0, deadline_s: float = 60) -> None:
+    async def delete_pod(self, pod: str, *, grace_s: int = 1, deadline_s: float = 60) -> None:
         """Delete a pod and wait until it is gone; one that is gone already is fine.
+
+        Without a grace period the API forgets a pod at once, while its processes still run; so it is a second.
 
         Raises:
             DeadlineError: it is still there.
