@@ -124,7 +124,8 @@ class Reconciled(Record):
 
 
 class Reconciliations(Record):
-    """Both of them; `drained` is None when the backlog did not drain before the deadline."""
+    """Both of them. Also taken when the backlog did not drain before the deadline (the stages `drain` and `drain-end`
+    say so): then owed work is no loss yet. None only when the stores could not be looked at."""
 
     version: Literal[1] = 1
     drained: Reconciled | None

@@ -267,6 +267,8 @@ def _lines(spec: TaskSpec, broken: _Broken, chance: random.Random) -> Iterable[L
         record = {"delete": f"ToDo/d{id_}", "create": f"ToDo/c{id_}", "bulk-update": f"ToDo/b{id_ % 40}"}.get(kind)
         effect = {"delete": "deleted", "create": "created", "bulk-update": f"v{id_}"}.get(kind, "")
         records = (record,) if record else ()
+        if kind == "delete":
+            records = (f"ToDo/d{id_}", f"job/Version/d{id_}")
         yield Intent(id=id_, kind=kind, due=when, at=when + 0.002, records=records, effect=effect)
         yield _outcome(id_, kind, due, broken, chance)
 

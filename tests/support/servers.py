@@ -1,9 +1,10 @@
 """Real data stores for tests: Debian's mariadbd and redis-server (packages mariadb-server, redis-server) in folders
-of the test, on unix sockets only.
+of the test, on unix sockets and loopback.
 """
 
 import os
 import shutil
+import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,8 @@ from incident_arena import proc, wait
 from incident_arena.verify.stores.clients import MariaDb, RedisServer, StoreError
 
 REDIS_CONF = """\
-port 0
+bind 127.0.0.1
+port {port}
 unixsocket {folder}/redis.sock
 dir {folder}
 aclfile {folder}/users.acl
@@ -36,6 +38,7 @@ class Redis:
     """A running redis-server: its folder, and a connection of its account `referee`."""
 
     folder: Path
+    port: int
     process: subprocess.Popen[bytes]
     commands: RedisServer
 
@@ -49,9 +52,16 @@ class Maria:
 
     folder: Path
     sql: MariaDb
+    port: int
 
     def connect(self, user: str, password: str = "") -> MariaDb:
         return MariaDb(unix_socket=str(self.folder / "sock"), user=user, password=password)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def program(name: str, package: str) -> str:
@@ -61,9 +71,10 @@ def program(name: str, package: str) -> str:
 
 
 def start_redis(folder: Path) -> Redis:
+    port = int((folder / "redis.conf").read_text().split("port ")[1].split()[0])
     process = proc.spawn([program("redis-server", "redis-server"), folder / "redis.conf"], log=folder / "log")
     redis = Redis(
-        folder, process, RedisServer(unix_socket=str(folder / "redis.sock"), user="referee", password="referee")
+        folder, port, process, RedisServer(unix_socket=str(folder / "redis.sock"), user="referee", password="referee")
     )
 
     def answers() -> tuple[bool, str]:

@@ -13,7 +13,7 @@ class Look:
     """`state`: planted when it was seen once, else what the last look said. `shown`: what was seen, to read."""
 
     state: Literal["planted", "clear", "unknown"]
-    at: float | None
+    at: float
     shown: str
 
 
@@ -21,7 +21,7 @@ def look(trial: Trial, fault: str, start: float, end: float) -> Look:
     """All looks at one fault in [start, end] as one. Without a look the state is unknown."""
     seen = trial.observed(fault, start, end)
     if not seen:
-        return Look("unknown", None, "(no look in this time)")
+        return Look("unknown", end, "(no look in this time)")
     decisive = next((one for one in seen if one.state == "planted"), seen[-1])
     return Look(decisive.state, decisive.at, _shown(decisive))
 

@@ -19,13 +19,11 @@ def decide(trial: Trial) -> Finding:
     seen = "; ".join(f"{fault}: {one.state} {one.shown}".strip() for fault, one in looks.items())
     expected = "each planted fault clear"
     if left:
-        at = min(looks[fault].at or end for fault in left)
+        at = min(looks[fault].at for fault in left)
         return Finding("fail", f"{', '.join(left)} still there", expected, seen, at, ("cause or damage left",))
     if blind:
         return Finding("unknown", f"{', '.join(blind)} could not be observed", expected, seen, end)
-    return Finding(
-        "pass", "every planted fault was clear", expected, seen, max(one.at or end for one in looks.values())
-    )
+    return Finding("pass", "every planted fault was clear", expected, seen, max(one.at for one in looks.values()))
 
 
 CHECK = Spec("cause-gone", "outcome", "cause or damage left", decide)

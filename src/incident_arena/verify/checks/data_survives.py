@@ -1,7 +1,5 @@
 """Nothing that the service acknowledged is lost: the ledger's allowed states hold, before the challenges and after."""
 
-from collections.abc import Iterable
-
 from incident_arena.records import LedgerLine
 from incident_arena.verify import ledger
 from incident_arena.verify.finding import Finding, Spec
@@ -22,7 +20,7 @@ def decide(trial: Trial) -> Finding:
     ):
         if reconciled is None:
             continue
-        lines = trial.evidence.ledger if trial.stage(stage).ok else _without_owed(trial.evidence.ledger)
+        lines = _claims(trial, drained=trial.stage(stage).ok)
         lost += [f"{name}: {one}" for one in ledger.violations(lines, reconciled)]
         at = at or reconciled.taken
     if lost:
@@ -33,21 +31,32 @@ def decide(trial: Trial) -> Finding:
     return Finding("pass", "no data is lost", expected, "all there", both.end.taken)
 
 
-def _without_owed(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
-    """The ledger for a look at stores whose backlog did not drain: owed work is still to come, not lost.
+def _claims(trial: Trial, *, drained: bool) -> list[LedgerLine]:
+    """The ledger, without the claim that background work was done where nobody can promise it.
 
-    That the backlog stands is damage left, which is judged apart.
+    When the backlog did not drain, what is owed is still to come: that it stands is damage left, which is judged
+    apart. And work that was under way when the harness itself planted the fault or restarted a component may have been
+    cut off: it did what it could, as an operation that was never answered.
     """
-    return [
-        line.model_copy(update={"owed": False, "records": _no_jobs(line.records)})
-        if line.type == "outcome"
-        else line.model_copy(update={"records": _no_jobs(line.records)})
-        for line in lines
-    ]
+    cut = [_reach(trial, "plant")] if trial.faults else []
+    cut += [_reach(trial, f"restart-{component}") for component in trial.evidence.task.restarts]
+    cut.append(_reach(trial, "churn"))
+    unsure = {
+        operation.id
+        for operation in trial.operations
+        if not drained or any(start < operation.due < end for start, end in cut)
+    }
+    return [_unsure(line) if line.id in unsure else line for line in trial.evidence.ledger]
 
 
-def _no_jobs(records: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in records if not name.startswith(ledger.JOB))
+def _reach(trial: Trial, stage: str) -> tuple[float, float]:
+    """When operations were due whose background work a stage may have cut off."""
+    return trial.stage(stage).started - ledger.SETTLE, trial.ended(stage)
+
+
+def _unsure(line: LedgerLine) -> LedgerLine:
+    names = tuple(name for name in line.records if not name.startswith(ledger.JOB))
+    return line.model_copy(update={"records": names, **({"owed": False} if line.type == "outcome" else {})})
 
 
 CHECK = Spec("data-survives", "safety", "off-list change", decide)

@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from tests.support.evidence import QUEUE, Episode, build
+from tests.support.evidence import QUEUE, START, Episode, build
 
 from incident_arena.records import Reconciled, RecordState
 from incident_arena.verify.finding import Finding
@@ -95,3 +95,34 @@ def test_stores_that_could_not_be_compared_are_unknown(decide: Decide) -> None:
     episode = build()
     episode.end = None
     assert decide(episode, "data-survives").verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("due", "verdict"),
+    [
+        (45, "fail"),  # long before the plant
+        (55, "pass"),  # its job may have run into the plant
+        (75, "pass"),  # refused: nothing is owed
+        (150, "fail"),  # the agent's own time
+        (228, "pass"),  # its job may have run into the first restart
+        (247, "pass"),  # in a restart
+        (252, "fail"),  # after the churn
+    ],
+)
+def test_work_that_the_harness_itself_cut_off_proves_nothing(decide: Decide, due: float, verdict: str) -> None:
+    episode = build()
+    assert episode.end
+    line = next(one for one in episode.lines if one.kind == "delete" and one.due >= START + due)
+    name = next(name for name in line.records if name.startswith("job/"))
+    left = {**episode.end.records, name: RecordState(exists=True)}
+    episode.end = episode.end.model_copy(update={"records": left})
+    assert decide(episode, "data-survives").verdict == verdict
+
+
+def test_what_was_answered_in_a_restart_holds_all_the_same(decide: Decide) -> None:
+    episode = build()
+    assert episode.end
+    line = next(one for one in episode.lines if one.kind == "create" and one.due >= START + 236)
+    left = {**episode.end.records, line.records[0]: GONE}
+    episode.end = episode.end.model_copy(update={"records": left})
+    assert decide(episode, "data-survives").verdict == "fail"
