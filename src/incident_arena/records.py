@@ -124,8 +124,11 @@ class Reconciled(Record):
 
 
 class Reconciliations(Record):
-    """Both of them. Also taken when the backlog did not drain before the deadline (the stages `drain` and `drain-end`
-    say so): then owed work is no loss yet. None only when the stores could not be looked at."""
+    """Both of them; also when the backlog did not drain before the deadline.
+
+    The stages `drain` and `drain-end` say whether it did; while it did not, owed work is no loss. None: the stores
+    could not be looked at.
+    """
 
     version: Literal[1] = 1
     drained: Reconciled | None
