@@ -99,6 +99,8 @@ def _overlay(settings: Settings) -> Finding:
     base = settings.home if settings.home.is_dir() else Path(tempfile.gettempdir())
     if os.geteuid() != 0:
         return Finding("overlay file system", ok=False, seen="can't be tried without root", remedy="run with sudo")
+    if shutil.which("unshare") is None:
+        return Finding("overlay file system", ok=False, seen="can't be tried without unshare", remedy="see unshare")
     with tempfile.TemporaryDirectory(dir=base, prefix="doctor-") as folder:
         for part in ("lower", "upper", "work", "all"):
             (Path(folder) / part).mkdir()
