@@ -1,0 +1,87 @@
+"""A deployed substrate for tests that need one: a node of their own with the charts applied and every pod ready.
+
+ARENA_TEST_KUBECONFIG names a cluster on which a substrate is deployed already; it is used and left as it is.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incident_arena.episode.episode import Episode
+from incident_arena.episode.stages import STAGES
+from incident_arena.harbor.catalogue import Catalogue
+from incident_arena.harbor.export import export
+from incident_arena.kube import Kube
+from incident_arena.proc import Completed
+from incident_arena.settings import Settings
+
+TASK = "frappe/deletes-and-jobs-fail"
+ROOT = Path(__file__).parents[2]
+
+
+class Deployed:
+    """A cluster with a substrate on it, for tests that are not async."""
+
+    def __init__(self, kube: Kube) -> None:
+        self.kube = kube
+
+    def get(self, path: str) -> dict[str, Any]:
+        """One GET of the API, below the namespace unless the path begins with a slash."""
+        return asyncio.run(self.kube.get(path if path[0] == "/" else f"/api/v1/namespaces/arena/{path}"))
+
+    def in_pod(self, component: str, *argv: str, stdin: str = "", deadline_s: float = 60) -> Completed:
+        """Run a command in a component's pod."""
+
+        async def run() -> Completed:
+            pod = await self.kube.pod_of(component)
+            return await self.kube.exec(pod, argv, stdin=stdin.encode(), deadline_s=deadline_s)
+
+        return asyncio.run(run())
+
+    def agent(self, script: str, deadline_s: float = 60) -> Completed:
+        """Run a shell script where the agent works."""
+        return self.in_pod("agent", "bash", "-c", script, deadline_s=deadline_s)
+
+    def python(self, component: str, script: str, *arguments: str) -> Any:
+        """Run a Python script in a component's pod; it prints JSON."""
+        done = self.in_pod(component, "python3", "-c", script, *arguments)
+        assert done.exit == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def secret_words(self) -> dict[str, set[str]]:
+        """Values of all Secrets of the namespace, by the Secret's name."""
+        import base64  # noqa: PLC0415
+
+        return {
+            item["metadata"]["name"]: {base64.b64decode(value).decode() for value in item.get("data", {}).values()}
+            for item in self.get("secrets")["items"]
+        }
+
+
+@pytest.fixture(scope="session")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    settings = Settings.from_environment()
+    if given := os.environ.get("ARENA_TEST_KUBECONFIG"):
+        yield Deployed(Kube(Path(given), settings.bin))
+        return
+    folder = tmp_path_factory.mktemp("episode")
+    export(Catalogue(ROOT), TASK, folder / "task")
+    name = f"attacks-{os.getpid()}"
+    episode = Episode(settings, folder / "task" / "environment", name, folder / "record", os.getpid())
+
+    async def deploy() -> None:
+        for act in STAGES:
+            await act.act(episode, float(getattr(episode.task.deadlines, act.deadline)))
+            if act.name == "ready":
+                return
+
+    try:
+        asyncio.run(deploy())
+        yield Deployed(episode.kube)
+    finally:
+        asyncio.run(episode.stop())
