@@ -10,6 +10,11 @@ from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassH
 MISSING = "-"
 SMALL_P = 0.001
 MILLION = 1_000_000
+USAGE = frozenset({"input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "turns", "agent_seconds"})
+PRICES = frozenset(
+    {"price_input", "price_output", "cost_mean", "cost_median", "cost_passing", "cost_failing", "costed", "pass_at_1"}
+)
+"""The configurations' columns fill two tables."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,11 @@ def grids(report: Report, only: Sequence[str] = ()) -> Iterator[Grid]:
             yield _plain("comparison_tasks", "Comparison by task", report.comparison.tasks)
         elif isinstance(rows, list) and rows and isinstance(rows[0], Row):
             title = field.title or name
-            yield _pivot(name, title, rows) if name in _PIVOTS else _plain(name, title, rows)
+            if name == "configurations":
+                yield _plain(name, title, rows, leave_out=USAGE)
+                yield _plain(name, "Tokens and time of a trial", rows, leave_out=PRICES)
+            else:
+                yield _pivot(name, title, rows) if name in _PIVOTS else _plain(name, title, rows)
 
 
 def table_names() -> list[str]:
@@ -45,8 +54,8 @@ def table_names() -> list[str]:
     return [name for name in Report.model_fields if name not in others]
 
 
-def _plain(name: str, title: str, rows: Sequence[Row]) -> Grid:
-    fields = type(rows[0]).model_fields
+def _plain(name: str, title: str, rows: Sequence[Row], leave_out: frozenset[str] = frozenset()) -> Grid:
+    fields = {key: field for key, field in type(rows[0]).model_fields.items() if key not in leave_out}
     legend = [f"{field.title}: {field.description}" for field in fields.values() if field.description]
     words = {place for place, key in enumerate(fields) if isinstance(getattr(rows[0], key), str)}
     return Grid(

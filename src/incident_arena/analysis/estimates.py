@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import comb
 
 type Ints = NDArray[np.int64]
 type Floats = NDArray[np.float64]
@@ -109,6 +108,8 @@ def mean_interval(values: ArrayLike, weights: ArrayLike, *, level: float = LEVEL
 def pass_hat_k(passes: ArrayLike, trials: ArrayLike, k: int) -> Floats:
     """Chance that k trials of a task, drawn without replacement from its n, all pass: C(c, k) / C(n, k).
 
+    Taken as the product of (c - i) / (n - i) over i < k, which overflows for no k.
+
     Args:
         passes: c, shape (T,).
         trials: n, shape (T,).
@@ -120,9 +121,15 @@ def pass_hat_k(passes: ArrayLike, trials: ArrayLike, k: int) -> Floats:
     Source: Yao et al. 2024, "tau-bench", pass^k (unbiased estimator of p^k).
     """
     c, n = _counts(passes, trials)
-    enough = n >= k
-    below = np.where(enough, comb(n, k), 1.0)
-    return np.where(enough, comb(c, k) / below, np.nan)
+    return _pass_hat(c, n, k)[:, k - 1]
+
+
+def _pass_hat(c: Ints, n: Ints, most: int) -> Floats:
+    """Pass^k of each task for k = 1 to `most`: shape (T, most), NaN where k > n."""
+    steps = np.arange(most)
+    left = np.maximum(n[:, None] - steps, 0)
+    factors = np.divide(np.maximum(c[:, None] - steps, 0), left, out=np.full(left.shape, np.nan), where=left > 0)
+    return np.cumprod(factors, axis=1)
 
 
 @dataclass(frozen=True)
@@ -147,14 +154,24 @@ def pass_hat_k_curve(passes: ArrayLike, trials: ArrayLike) -> list[PassHatK]:
     Source: as `pass_hat_k` and `pass_at_1_interval`.
     """
     c, n = _counts(passes, trials)
-    curve = []
-    for k in range(1, int(n.max()) + 1):
-        enough = n >= k
-        each = pass_hat_k(c[enough], n[enough], k)
-        interval = None
-        if each.size >= MIN_TASKS:
-            interval = percentile(task_draws(each.size) @ each / each.size)
-        curve.append(PassHatK(k=k, value=float(each.mean()), interval=interval, tasks=int(each.size)))
+    each = _pass_hat(c, n, int(n.max()))
+    curve: list[PassHatK] = []
+    start = 0
+    for end in np.unique(n):
+        enough = n >= end
+        some = each[enough, start:end]
+        means = some.mean(axis=0)
+        spans: list[Span | None] = [None] * means.size
+        if some.shape[0] >= MIN_TASKS:
+            tail = (1 - LEVEL) / 2
+            drawn = task_draws(some.shape[0]).astype(np.float64) @ some / some.shape[0]
+            low, high = np.quantile(drawn, [tail, 1 - tail], axis=0, method="inverted_cdf")
+            spans = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        curve += [
+            PassHatK(k=start + place + 1, value=float(value), interval=spans[place], tasks=int(some.shape[0]))
+            for place, value in enumerate(means)
+        ]
+        start = int(end)
     return curve
 
 

@@ -69,7 +69,7 @@ def csv_tables(report: Report, only: Sequence[str] = ()) -> dict[str, str]:
     if report.comparison:
         tables["comparison"] = [report.comparison.result]
         tables["comparison_tasks"] = report.comparison.tasks
-    texts = {name: _csv(rows) for name, rows in tables.items() if not only or name in only}
+    texts = {name: _csv(rows) for name, rows in tables.items() if not only or name.removesuffix("_tasks") in only}
     if not only:
         texts["notes"] = _csv_lines([["note"], *([_guard(note)] for note in _notes(report))])
     return texts

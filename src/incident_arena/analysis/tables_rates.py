@@ -8,6 +8,7 @@ from incident_arena.analysis.estimates import (
     mean_interval,
     pass_at_1,
     pass_at_1_interval,
+    pass_hat_k,
     pass_hat_k_curve,
 )
 from incident_arena.analysis.power import separation
@@ -54,7 +55,6 @@ def main_rows(trials: pl.DataFrame) -> list[MainRow]:
     for who in models(trials):
         mine = trials.filter(pl.col("who") == who)
         tasks = per_task(mine)
-        curve = {one.k: one.value for one in pass_hat_k_curve(tasks["c"], tasks["n"])}
         unrefused = mine.filter(~pl.col("refused"))
         rows.append(
             MainRow(
@@ -65,14 +65,20 @@ def main_rows(trials: pl.DataFrame) -> list[MainRow]:
                 pass_at_1=pass_at_1(tasks["c"], tasks["n"]),
                 interval=span_row(pass_at_1_interval(tasks["c"], tasks["n"])),
                 completion=mean(mine, "completion"),
-                pass_3=curve.get(3),
-                pass_5=curve.get(5),
+                pass_3=_mean_pass_hat(tasks, 3),
+                pass_5=_mean_pass_hat(tasks, 5),
                 refused=mine.height - unrefused.height,
                 pass_at_1_unrefused=mean(unrefused, "reward"),
                 cost_mean=mean(mine, "cost"),
             )
         )
     return rows
+
+
+def _mean_pass_hat(tasks: pl.DataFrame, k: int) -> float | None:
+    """Mean over the tasks with at least k trials; None when there are none."""
+    enough = tasks.filter(pl.col("n") >= k)
+    return float(pass_hat_k(enough["c"], enough["n"], k).mean()) if enough.height else None
 
 
 def pass_hat_k_rows(trials: pl.DataFrame) -> list[PassHatKRow]:

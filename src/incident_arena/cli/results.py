@@ -58,6 +58,7 @@ def write(document: Report, form: str, only: list[str], out: Path | None) -> Non
         UserError: a table that does not exist, or CSV of several tables on standard output.
     """
     unknown = sorted(set(only) - set(table_names()))
+    only = [*only, "comparison"] if only and document.comparison else only
     if unknown:
         raise UserError(f"table {unknown[0]!r}", "there is no such table", f"one of: {', '.join(table_names())}")
     if form == "csv" and out is None and len(only) != 1:
