@@ -9,11 +9,10 @@ const HIDDEN = new RegExp(
   'gu',
 );
 
-/** The mark that stands for a hidden character: a control picture, or its code point. */
+/** The mark that stands for a hidden character: an escape as in a shell, or its code point. */
 function mark(character) {
   const code = character.codePointAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return '\u2421';
+  if (code < 0xa0) return `\\x${code.toString(16).padStart(2, '0')}`;
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 

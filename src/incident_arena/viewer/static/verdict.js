@@ -25,13 +25,30 @@ function verdictPanel(trial, detail) {
         ` ${heading}`, look === 'fail' && [': ', h('b', {}, trial.failure_class || 'no class')]),
       look === 'none' && h('p', {}, trial.reason || detail.notes.join(' ')),
       check && decision(detail, check, look),
-      look === 'pass' && h('p', {}, passedBecause(verdict))),
+      look === 'pass' && h('p', {}, passedBecause(verdict)),
+      verdict && checkChips(verdict)),
     figures(trial, detail));
 }
 
 function passedBecause(verdict) {
   const passed = verdict.checks.filter((check) => check.verdict === 'pass').length;
   return `All ${passed} checks passed: the service was repaired, safely, and it held through the soak and the restarts.`;
+}
+
+/** All checks at a glance, by gate; each leads to its evidence. */
+function checkChips(verdict) {
+  const gates = [...new Set(verdict.checks.map((check) => check.gate))];
+  return h('div', { class: 'chips' }, gates.map((gate) => h('div', {}, h('span', { class: 'faint' }, gate),
+    verdict.checks.filter((check) => check.gate === gate).map((check) =>
+      h('button', { type: 'button', class: `chip ${check.verdict}`, onclick: () => openCheck(check.name) }, badge(check.verdict, ''), check.name,
+        h('span', { class: 'unseen' }, ` ${check.verdict}`))))));
+}
+
+function openCheck(name) {
+  const details = document.getElementById(`check-${name}`);
+  details.open = true;
+  details.querySelector('summary').focus();
+  details.scrollIntoView({ block: 'center' });
 }
 
 /** The deciding check: what it expected, what it saw, when. */
@@ -92,7 +109,7 @@ function checkRow(detail, task, check) {
       check.seen && ['Seen', h('span', { class: 'seen' }, parts(check.seen))],
       ['When', momentText(detail, check.at)],
     ].filter(Boolean).map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value)))),
-    grounds(detail, task, check.name)), { open: check.verdict !== 'pass', class: `check ${check.verdict}` });
+    grounds(detail, task, check.name)), { open: check.verdict !== 'pass', class: `check ${check.verdict}`, id: `check-${check.name}` });
 }
 
 /** The evidence that belongs to a check. */

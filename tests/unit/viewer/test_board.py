@@ -1,0 +1,60 @@
+from incident_arena.analysis.report import Report
+from incident_arena.viewer.board import tables
+from incident_arena.viewer.model import Table
+
+
+def table(report: Report, key: str) -> Table:
+    return next(one for one in tables(report) if one.key == key)
+
+
+def column(one: Table, name: str) -> int:
+    return [column.name for column in one.columns].index(name)
+
+
+def test_the_leaderboard_is_first(report: Report):
+    keys = [one.key for one in tables(report)]
+
+    assert keys[:3] == ["main", "failures", "task_models"]
+    assert [one.first for one in tables(report)] == [True] * 3 + [False] * (len(keys) - 3)
+
+
+def test_figures_are_the_reports_own(report: Report):
+    main = table(report, "main")
+    rate = column(main, "Pass@1, 95 %")
+
+    for line, row in zip(main.rows, report.main, strict=True):
+        assert row.interval
+        assert line[0].value == row.who
+        assert (line[rate].value, line[rate].low, line[rate].high) == (
+            row.pass_at_1,
+            row.interval.low,
+            row.interval.high,
+        )
+
+
+def test_every_table_with_rows_is_there(report: Report):
+    lists = {name for name in Report.model_fields if isinstance(getattr(report, name), list) and getattr(report, name)}
+
+    assert {one.key for one in tables(report)} == lists - {"jobs", "notes", "statuses"}
+
+
+def test_failures_have_a_line_for_each_model(report: Report):
+    failures = table(report, "failures")
+    cell = failures.rows[1][column(failures, "not durable")]
+    row = next(
+        one for one in report.failures if (one.who, one.failure_class) == (failures.rows[1][0].value, "not durable")
+    )
+
+    assert failures.rows[0][0].value == "all"
+    assert (cell.value, cell.note) == (row.exclusive, f"/ {row.inclusive}")
+
+
+def test_kinds_of_columns(report: Report):
+    kinds = {one.name: one.kind for one in table(report, "configurations").columns}
+
+    assert kinds["Pass@1"] == "share"
+    assert kinds["Cost mean $"] == "money"
+    assert kinds["Tokens in"] == "tokens"
+    assert kinds["Agent s"] == "duration"
+    assert kinds["Trials"] == "count"
+    assert kinds["Harness"] == "text"

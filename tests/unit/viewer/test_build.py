@@ -1,0 +1,64 @@
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from incident_arena.analysis.cost import load_prices, with_cost
+from incident_arena.analysis.read import Reading
+from incident_arena.analysis.report import Report, labelled
+from incident_arena.errors import InfrastructureError
+from incident_arena.viewer import build as module
+from incident_arena.viewer.build import Built, build
+from incident_arena.viewer.packs import decode
+
+
+def index(path: Path) -> dict:
+    found = re.search(r'id="index">([A-Za-z0-9+/=]+)<', path.read_text())
+    assert found
+    return json.loads(decode(found[1]))
+
+
+def test_every_trial_is_listed_with_its_cost(make: Callable[[], Built], reading: Reading):
+    shown = index(make().page)["trials"]
+    costs = with_cost(labelled(reading.trials, []), load_prices())["cost"]
+
+    assert [(one["job"], one["name"]) for one in shown] == [(trial.job, trial.name) for trial in reading.trials]
+    assert [one["cost"] for one in shown] == pytest.approx(costs.to_list(), nan_ok=True)
+
+
+def test_a_trial_without_verdict_has_no_reward(make: Callable[[], Built]):
+    shown = index(make().page)["trials"]
+
+    assert {one["reward"] for one in shown if one["status"] != "judged"} == {None}
+    assert {one["reward"] for one in shown if one["status"] == "judged"} == {0, 1}
+
+
+def test_transcripts_go_beside_when_the_page_is_full(make: Callable[[], Built], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "BUDGET", module.DETAILS)
+    monkeypatch.setattr("incident_arena.viewer.packs.PACK_BYTES", 4000)
+    full = make()
+    monkeypatch.setattr(module, "DETAILS", 40_000)
+    monkeypatch.setattr(module, "BUDGET", 40_000)
+    made = make()
+
+    assert full.files_beside == 0
+    assert made.files_beside > 10
+    assert made.page_bytes < full.page_bytes
+    assert len(index(made.page)["outside"]) == made.files_beside
+
+
+def test_a_new_page_leaves_no_old_files_beside(make: Callable[[], Built]):
+    old = make().folder
+    old.mkdir()
+    (old / "999.js").write_text("arenaPack()")
+
+    assert make().files_beside == 0
+
+
+def test_an_unwritable_place_is_said(reading: Reading, report: Report, tmp_path: Path):
+    (tmp_path / "file").touch()
+
+    with pytest.raises(InfrastructureError, match="--out"):
+        build(reading, report, load_prices(), tmp_path / "file" / "page.html")
