@@ -6,7 +6,7 @@ its trials (cluster bootstrap). With fewer than two tasks there is no such inter
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,7 @@ def pass_at_1(passes: ArrayLike, trials: ArrayLike) -> float:
     return float(c.sum() / n.sum())
 
 
-@cache
+@lru_cache(maxsize=64)
 def task_draws(tasks: int, draws: int = DRAWS, seed: int = SEED) -> Ints:
     """How often each task is drawn in each resample: shape (draws, tasks), each row summing to `tasks`; read-only.
 

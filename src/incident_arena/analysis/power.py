@@ -96,10 +96,10 @@ def bootstrap_difference(d: Floats, *, draws: int = DRAWS, seed: int = SEED) -> 
     return percentile(means, LEVEL), float(min(1.0, 2 * min(below, above)))
 
 
-def permute_tasks(d: Floats, *, seed: int = SEED) -> float:
+def permute_tasks(d: Floats, *, draws: int = PERMUTATIONS, seed: int = SEED) -> float:
     """Two-sided p that the mean of d, shape (T,), is 0, when each task's difference could as well have the other sign.
 
-    Exact over all 2^T signs up to 14 tasks; else (1 + hits) / (1 + 20,000) over drawn ones.
+    Exact over all 2^T signs up to 14 tasks; else (1 + hits) / (1 + draws) over drawn ones.
 
     Source: Fisher 1935, "The Design of Experiments" (the randomisation test for pairs); Phipson and Smyth 2010 for
     the added one.
@@ -108,25 +108,25 @@ def permute_tasks(d: Floats, *, seed: int = SEED) -> float:
     if d.size <= EXACT_TASKS:
         codes = np.arange(2**d.size)[:, None] >> np.arange(d.size)
         return float(np.mean(np.abs((1 - 2 * (codes & 1)) @ d) >= observed))
-    signs = np.random.default_rng(seed).integers(0, 2, size=(PERMUTATIONS, d.size)) * 2 - 1
-    return float((np.count_nonzero(np.abs(signs @ d) >= observed) + 1) / (PERMUTATIONS + 1))
+    signs = np.random.default_rng(seed).integers(0, 2, size=(draws, d.size)) * 2 - 1
+    return float((np.count_nonzero(np.abs(signs @ d) >= observed) + 1) / (draws + 1))
 
 
-def permute_trials(ca: Ints, na: Ints, cb: Ints, nb: Ints, *, seed: int = SEED) -> float:
+def permute_trials(ca: Ints, na: Ints, cb: Ints, nb: Ints, *, draws: int = PERMUTATIONS, seed: int = SEED) -> float:
     """Two-sided p that both sides have the same rate on every task, by dealing each task's trials anew.
 
     Given a task's passes cA + cB, the share that falls to A is hypergeometric. Arrays of shape (T,).
 
     Returns:
-        (1 + hits) / (1 + 20,000), a hit being a mean difference at least as far from 0.
+        (1 + hits) / (1 + draws), a hit being a mean difference at least as far from 0.
 
     Source: Good 2005, chapter 3 (stratified permutation); Phipson and Smyth 2010 for the added one.
     """
     total = ca + cb
-    drawn = np.random.default_rng(seed).hypergeometric(total, na + nb - total, na, size=(PERMUTATIONS, ca.size))
+    drawn = np.random.default_rng(seed).hypergeometric(total, na + nb - total, na, size=(draws, ca.size))
     means = np.mean(drawn / na - (total - drawn) / nb, axis=1)
     observed = abs(np.mean(ca / na - cb / nb)) - CLOSE
-    return float((np.count_nonzero(np.abs(means) >= observed) + 1) / (PERMUTATIONS + 1))
+    return float((np.count_nonzero(np.abs(means) >= observed) + 1) / (draws + 1))
 
 
 def detectable_over_tasks(d: Floats, *, power: float = POWER) -> float | None:

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incident_arena.analysis.estimates import (
@@ -93,6 +93,7 @@ def test_pass_hat_k_is_undefined_beyond_n_and_never_overflows():
     assert pass_hat_k([1_999], [2_000], 1_000)[0] == pytest.approx(0.5)
 
 
+@settings(deadline=None)
 @given(COUNTS)
 def test_pass_hat_k_falls_with_k_for_each_task(counts):
     for c, n in counts:
@@ -102,6 +103,7 @@ def test_pass_hat_k_falls_with_k_for_each_task(counts):
         assert values[-1] == (1 if c == n else 0)
 
 
+@settings(deadline=None)
 @given(COUNTS)
 def test_curve_is_the_mean_over_tasks_with_enough_trials(counts):
     c, n = (np.array(one) for one in zip(*counts, strict=True))

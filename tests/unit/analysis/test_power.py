@@ -82,7 +82,11 @@ def test_alike_sides_are_called_different_as_rarely_as_they_should():
         a, b = chance.binomial(15, rates), chance.binomial(15, rates)
         d = (a - b) / 15
         n = np.full(20, 15)
-        p = (bootstrap_difference(d, draws=1_000, seed=number)[1], permute_tasks(d), permute_trials(a, n, b, n))
+        p = (
+            bootstrap_difference(d, draws=1_000, seed=number)[1],
+            permute_tasks(d, draws=1_000),
+            permute_trials(a, n, b, n, draws=1_000),
+        )
         called += np.array(p) < 0.05
     assert (called / 200 < 0.105).all()
 
