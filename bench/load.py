@@ -20,7 +20,8 @@ from incident_arena.verify import ledger
 
 SERVER = Path(__file__).parents[1] / "tests" / "support" / "frappe_server.py"
 SHARES = {
-    "sign-in": 1.5, "create": 1.6, "update": 1.5, "delete": 1.5, "mention": 1.5, "list": 0.5, "read": 0.5, "bulk-update": 0.1,
+    "sign-in": 1.5, "create": 1.6, "update": 1.5, "delete": 1.5, "mention": 1.5,
+    "list": 0.5, "read": 0.5, "bulk-update": 0.1,
 }  # fmt: skip
 """The mix of the task deletes-and-jobs-fail, in operations a second."""
 MOST_CPU = 0.25
@@ -79,7 +80,7 @@ def report(window: ledger.Window, share: float, memory: int, last: LoadStatus) -
     """Print the figures."""
     seconds = window.end - window.start
     for kind in window.kinds:
-        p50, p95 = (f"{value * 1000:7.1f}" if value is not None else "      –" for value in (kind.p50, kind.p95))
+        p50, p95 = (f"{value * 1000:7.1f}" if value is not None else "      -" for value in (kind.p50, kind.p95))
         print(
             f"{kind.kind:12} {kind.samples / seconds:6.2f}/s  ok {kind.ok}/{kind.samples}  p50 {p50} ms  p95 {p95} ms"
         )
