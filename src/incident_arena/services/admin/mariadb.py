@@ -96,7 +96,10 @@ class MariaDB:
                 assert value is not None
                 await self._query(f"SET GLOBAL `{name}` = %s", (_typed(value),))
             if body.where in {"file", "both"}:
-                await asyncio.to_thread(option_files.write, self.config.mariadb_config, name, value)
+                try:
+                    await asyncio.to_thread(option_files.write, self.config.mariadb_config, name, value)
+                except OSError as error:
+                    raise Refusal("the option files", f"cannot be written: {error.strerror}", status=502) from error
             return {"setting": name, **(await self._show())["settings"][name]}
 
         return Act("mariadb-set", detail(setting=name, value=value, where=body.where), effect)

@@ -114,7 +114,7 @@ class RedisStores:
         async def effect() -> Answer:
             async with self._connected(store) as client:
                 live = [str(line) for line in await client.acl_list()]
-            text = await asyncio.to_thread((store.folder / "users.acl").read_text)
+            text = await saved(store, "users.acl")
             return {"live": _users(live), "file": _users(text.splitlines())}
 
         return Act("acl", detail(store=name), effect)
@@ -182,7 +182,7 @@ class RedisStores:
     async def _show(self, store: RedisStore) -> Answer:
         async with self._connected(store) as client:
             live: dict[Any, Any] = await client.config_get(*SETTINGS)
-        text = await asyncio.to_thread((store.folder / "redis.conf").read_text)
+        text = await saved(store, "redis.conf")
         persistent = _configured(text)
         return {
             "settings": {
@@ -221,6 +221,18 @@ async def connected(config: Config, store: RedisStore, *, decode: bool) -> Async
         raise Refusal(f"redis on {store.host}", str(error), "is it up? look at its component", status=502) from error
     finally:
         await client.aclose()
+
+
+async def saved(store: RedisStore, name: str) -> str:
+    """One of a store's files.
+
+    Raises:
+        Refusal: 502, when it cannot be read.
+    """
+    try:
+        return await asyncio.to_thread((store.folder / name).read_text)
+    except OSError as error:
+        raise Refusal(f"{name} of {store.host}", f"cannot be read: {error.strerror}", status=502) from error
 
 
 def _users(lines: list[str]) -> dict[str, str]:

@@ -112,6 +112,7 @@ class Cluster:
         self.objects: dict[str, dict] = {}
         self.calls: list[tuple[str, str]] = []
         self.logs: dict[str, str] = {}
+        self.hangs_up = False
         self.before_patch: Callable[[], None] = lambda: None
 
     def app(self) -> web.Application:
@@ -122,6 +123,9 @@ class Cluster:
     async def answer(self, request: web.Request) -> web.Response:
         if request.headers.get("Authorization") != "Bearer pod-token":
             return web.json_response({"message": "who are you"}, status=401)
+        if self.hangs_up:
+            assert request.transport
+            request.transport.abort()
         path = request.path.split("/namespaces/arena/")[1]
         self.calls.append((request.method, path))
         if path.endswith("/log"):

@@ -75,6 +75,12 @@ async def test_scale_sets_replicas(call, cluster) -> None:
     assert call.actions()[-1]["what"] == "scale-to-zero"
 
 
+async def test_a_cluster_that_is_not_reached_is_said(call, cluster) -> None:
+    cluster.hangs_up = True
+    status, answer = await call("GET", "/components")
+    assert (status, "could not be reached" in answer["error"]["reason"]) == (502, True)
+
+
 async def test_a_cluster_that_fails_is_said_and_audited(call, cluster) -> None:
     del cluster.objects["deployments/web"]
     status, answer = await call("POST", "/components/web/scale", {"replicas": 1})

@@ -127,6 +127,13 @@ async def test_flush_deletes_everything_and_is_named_so(call, queue_store) -> No
     assert [a["what"] for a in call.actions()] == ["redis-flush"]
 
 
+async def test_files_that_are_gone_are_said(call, queue_store) -> None:
+    folder, _ = queue_store
+    (folder / "users.acl").unlink()
+    status, answer = await call("GET", f"{BASE}/acl")
+    assert (status, answer["error"]["thing"]) == (502, "users.acl of 127.0.0.1")
+
+
 async def test_a_store_that_is_down_or_unknown(call) -> None:
     assert (await call("GET", "/redis/redis-cache/settings"))[0] == 502
     assert (await call("GET", "/redis/other/settings"))[0] == 404
