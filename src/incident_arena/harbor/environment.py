@@ -22,6 +22,7 @@ from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.settings import Settings
+from incident_arena.tasks import TaskSpec
 
 type Role = Literal["agent", "judge"]
 
@@ -89,9 +90,8 @@ class ArenaEnvironment(BaseEnvironment):
         settings = Settings.from_environment()
         trial = self.trial_paths.trial_dir
         number, folder = next_folder(settings.records, trial.parent.name, trial.name)
-        attempt = Attempt(
-            job=trial.parent.name, trial=trial.name, task=self.environment_name, number=number, started=time.time()
-        )
+        task = TaskSpec.model_validate_json((self.environment_dir / "task.json").read_text())
+        attempt = Attempt(job=trial.parent.name, trial=trial.name, task=task.name, number=number, started=time.time())
         journal = Journal(folder, attempt, trial.parent)
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         assert isinstance(self.options, ArenaOptions)

@@ -125,11 +125,15 @@ def play(config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio
 
     Raises:
         UserError: Harbor refuses the job as it is.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; the clusters are gone.
     """
     # What is run here, and how it ended, is told to nobody unless the user wants it.
     os.environ.setdefault(TELEMETRY_ENV, "0")
     with _silence():
-        return asyncio.run(_play(config, on_event, background))
+        try:
+            return asyncio.run(_play(config, on_event, background))
+        except asyncio.CancelledError as error:
+            raise KeyboardInterrupt from error
 
 
 async def _play(
