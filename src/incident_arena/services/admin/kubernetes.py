@@ -1,5 +1,6 @@
 """A small client of the Kubernetes API, with the pod's service account: JSON in, JSON out."""
 
+import json
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -90,4 +91,9 @@ def _reached(path: str) -> Iterator[None]:
 
 
 async def _refused(answer: aiohttp.ClientResponse, path: str) -> Refusal:
-    return Refusal(f"kubernetes {path}", f"answered {answer.status}: {(await answer.text())[:300]}", status=502)
+    text = await answer.text(errors="replace")
+    try:
+        told = str(json.loads(text)["message"])
+    except (ValueError, KeyError, TypeError):
+        told = text[:300]
+    return Refusal(f"kubernetes {path}", f"answered {answer.status}: {told}", status=502)
