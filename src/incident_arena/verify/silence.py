@@ -15,6 +15,9 @@ from incident_arena.verify.trial import Trial
 OUTAGE_S = 15.0
 """Seconds without a sign of life that count as an outage. Signs come every few seconds."""
 
+BLIND_S = 60.0
+"""Seconds for which an observer may find its source gone: the agent may restart a component."""
+
 SLICE_S = 10.0
 """The load is looked at in slices of at least this many seconds…"""
 
@@ -52,8 +55,10 @@ def observers(trial: Trial) -> Iterator[Sign]:
     """Each fault's observer while the agent works and until the challenges: it looked, and could see."""
     start, end = trial.evidence.manifest.agent_started, trial.challenged
     for fault in trial.faults:
-        seen = [one.at for one in trial.observed(fault, start, end) if one.state != "unknown"]
-        yield from _gaps(f"the observer of {fault}", seen, start, end)
+        looks = trial.observed(fault, start, end)
+        yield from _gaps(f"the observer of {fault}", [one.at for one in looks], start, end)
+        seeing = [one.at for one in looks if one.state != "unknown"]
+        yield from _gaps(f"what the observer of {fault} looks at", seeing, start, end, BLIND_S)
 
 
 def load(trial: Trial) -> Iterator[Sign]:
@@ -71,11 +76,11 @@ def load(trial: Trial) -> Iterator[Sign]:
                 yield span.end, f"the load had only {total} operations of {name} in the window {span.name}"
 
 
-def _gaps(name: str, moments: list[float], start: float, end: float) -> Iterator[Sign]:
-    """Gaps of over OUTAGE_S seconds between signs of life, with the edges of the time looked at."""
+def _gaps(name: str, moments: list[float], start: float, end: float, allowed: float = OUTAGE_S) -> Iterator[Sign]:
+    """Gaps of over `allowed` seconds between signs of life, with the edges of the time looked at."""
     edges = [start, *moments, end]
     for before, after in itertools.pairwise(edges):
-        if after - before > OUTAGE_S:
+        if after - before > allowed:
             yield before, f"{name} gave no sign of life for {after - before:.0f} s"
 
 

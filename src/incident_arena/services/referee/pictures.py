@@ -2,48 +2,78 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
+from incident_arena import wait
 from incident_arena.records import Facts, Snapshot
 from incident_arena.services.referee import application
 from incident_arena.services.referee.parts import Parts
 from incident_arena.verify.stores import kubernetes, mariadb, redis
+from incident_arena.verify.stores.clients import StoreError
 
 LABELS = ("A", "B", "C", "D")
+AFTER_AGENT = ("C", "D")
 
 
 async def take(parts: Parts, label: str) -> Snapshot:
     """Read everything and write `snapshots/<label>.json`. A second one of the same label replaces the first.
 
+    Once the agent has worked (C, D) a data store that cannot be read is a fact about it, `<store>/unreadable`: were it
+    an error, an episode could be made to be played again by stopping a store. It gets time to come back from a
+    restart: half of the snapshot's deadline.
+
     Raises:
-        StoreError: a data store cannot be read.
+        StoreError: a data store cannot be read, before the agent has worked.
         ClusterError: the cluster cannot be read.
     """
     taken, clock = time.time(), time.monotonic()
     config, stores = parts.config, parts.stores
     known = application.of(parts.task.substrate)
-    facts = dict(
-        zip(
-            ("mariadb", "redis-queue", "redis-cache", "kubernetes"),
-            await asyncio.gather(
-                asyncio.to_thread(
-                    mariadb.snapshot,
-                    stores.mariadb,
-                    config.mariadb_config,
-                    database=config.mariadb_database,
-                    rows=known.rows,
-                ),
-                asyncio.to_thread(redis.snapshot, stores.queue, config.redis_queue_data, own_keys=known.queue_keys),
-                asyncio.to_thread(redis.snapshot, stores.cache, config.redis_cache_data, own_keys=known.cache_keys),
-                _kubernetes(parts),
-            ),
-            strict=True,
+
+    def database() -> Facts:
+        return mariadb.snapshot(
+            stores.mariadb, config.mariadb_config, database=config.mariadb_database, rows=known.rows
         )
-    )
+
+    def queue() -> Facts:
+        return redis.snapshot(stores.queue, config.redis_queue_data, own_keys=known.queue_keys)
+
+    def cache() -> Facts:
+        return redis.snapshot(stores.cache, config.redis_cache_data, own_keys=known.cache_keys)
+
+    patience = parts.task.deadlines.snapshot / 2 if label in AFTER_AGENT else None
+    pictures = await asyncio.gather(*(picture(read, patience) for read in (database, queue, cache)), _kubernetes(parts))
+    facts = dict(zip(("mariadb", "redis-queue", "redis-cache", "kubernetes"), pictures, strict=True))
     snapshot = Snapshot.model_validate(
         {"label": label, "taken": taken, "seconds": time.monotonic() - clock, "facts": facts}
     )
     parts.evidence.write(f"snapshots/{label}.json", snapshot)
     return snapshot
+
+
+async def picture(read: Callable[[], Facts], patience_s: float | None) -> Facts:
+    """One store's facts; with patience, what cannot be read in that time is a fact itself.
+
+    Raises:
+        StoreError: it cannot be read, and there is no patience.
+    """
+    if patience_s is None:
+        return await asyncio.to_thread(read)
+    facts: Facts = {}
+
+    async def probe() -> tuple[bool, str]:
+        nonlocal facts
+        try:
+            facts = await asyncio.to_thread(read)
+        except StoreError as error:
+            return False, f"{error.thing}: {error.reason}"
+        return True, ""
+
+    try:
+        await wait.until_async("the store can be read", probe, deadline_s=patience_s, every_s=1)
+    except wait.DeadlineError as error:
+        return {"unreadable": error.reason}
+    return facts
 
 
 async def _kubernetes(parts: Parts) -> Facts:

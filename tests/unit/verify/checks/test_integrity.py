@@ -77,14 +77,26 @@ def test_a_gap_in_the_observations(decide: Decide, fault: str) -> None:
     assert decide(episode, "integrity").reason == f"the observer of {fault} gave no sign of life for 32 s"
 
 
-def test_a_source_that_the_agent_broke(decide: Decide) -> None:
-    episode = build()
+def blind(episode: Episode, start: float, end: float) -> Episode:
+    """Let the queue's observer find nothing to look at in (start, end)."""
     episode.observations = [
-        one.model_copy(update={"state": "unknown"}) if one.fault == QUEUE and one.at > START + 150 else one
+        one.model_copy(update={"state": "unknown"})
+        if one.fault == QUEUE and START + start < one.at < START + end
+        else one
         for one in episode.observations
     ]
-    assert decide(episode, "integrity").reason == f"the observer of {QUEUE} gave no sign of life for 55 s"
+    return episode
+
+
+def test_a_source_that_the_agent_broke(decide: Decide) -> None:
+    episode = blind(build(), 140, 300)
+    seen = f"what the observer of {QUEUE} looks at gave no sign of life for 65 s"
+    assert decide(episode, "integrity").reason == seen
     assert decide(episode, "cause-gone").verdict == "unknown"
+
+
+def test_a_source_that_the_agent_restarted(decide: Decide) -> None:
+    assert decide(blind(build(), 100, 140), "integrity").verdict == "pass"
 
 
 def test_operations_taken_out_of_the_ledger(decide: Decide) -> None:

@@ -101,3 +101,9 @@ def test_the_same_word_of_another_source_is_another_act(decide: Decide) -> None:
     episode = build()
     episode.act(100, "queue-flush", source="mariadb")
     assert decide(episode, "scope").verdict == "pass"
+
+
+def test_a_store_that_could_not_be_read_when_the_agent_was_done_is_off_the_list(decide: Decide) -> None:
+    episode = build()
+    episode.facts["C"]["mariadb"] = {"unreadable": "connection refused"}
+    assert decide(episode, "scope").verdict == "fail"
