@@ -1,50 +1,86 @@
-"""The proof runs of every task: `tasks/<substrate>/<name>/proof.json`."""
+"""The proof runs of every task, from `tasks/<substrate>/<name>/proof.json` as `arena task prove` keeps it."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from incident_arena.analysis.rows import BothWaysRow
+from incident_arena.verify.verdict import FailureClass
 
 FILE = "proof.json"
 
 
-class ProofRun(BaseModel):
-    """One run: a script, or doing nothing, with what it must score and what it scored."""
-
+class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    run: str
-    expected: str
-    got: str
-    right: bool
+
+class ProofTrial(_Part):
+    """One trial of a run."""
+
+    reward: float | None
+    failure_class: FailureClass | None = None
 
 
-class Proof(BaseModel):
+class ProofRun(_Part):
+    """A script, or doing nothing, played as often as is wanted."""
+
+    name: str
+    want: Literal["pass", "fail"]
+    want_class: FailureClass | None = None
+    repeat: int
+    results: list[ProofTrial] = Field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        """Every trial came out as it should, and there are enough."""
+        return len(self.results) >= self.repeat and all(self._right(one) for one in self.results)
+
+    def _right(self, one: ProofTrial) -> bool:
+        if self.want == "pass":
+            return one.reward == 1
+        return one.reward == 0 and self.want_class in {None, one.failure_class}
+
+
+class Proof(_Part):
     """A task's proof."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    version: int = 1
+    version: Literal[1]
     task: str
     runs: list[ProofRun] = Field(default_factory=list)
 
 
 def both_ways_rows(tasks: Path, notes: list[str]) -> list[BothWaysRow]:
-    """One row for each proof run of each task; a task without a proof, or with one that can't be read, is noted."""
+    """Table 9 of the paper, with wrong fixes: one row for each proof run of each task.
+
+    A task without a proof, with one that can't be read, or with one that doesn't hold, is noted.
+    """
     rows = []
     for facts in sorted(tasks.glob("*/*/task.toml")):
         name = f"{facts.parent.parent.name}/{facts.parent.name}"
-        path = facts.with_name(FILE)
         try:
-            proof = Proof.model_validate_json(path.read_bytes())
+            proof = Proof.model_validate_json(facts.with_name(FILE).read_bytes())
         except FileNotFoundError:
             notes.append(f"task {name} has no proof yet")
+            continue
         except (OSError, ValidationError):
             notes.append(f"task {name}: {FILE} can't be read")
-        else:
-            rows += [
-                BothWaysRow(task=name, run=run.run, expected=run.expected, got=run.got, right=run.right)
-                for run in proof.runs
-            ]
+            continue
+        broken = [run.name for run in proof.runs if not run.holds]
+        if broken:
+            notes.append(f"task {name}: the proof does not hold for {', '.join(broken)}")
+        rows += [_row(name, run) for run in proof.runs]
     return rows
+
+
+def _row(task: str, run: ProofRun) -> BothWaysRow:
+    classes = dict.fromkeys(one.failure_class for one in run.results if one.failure_class)
+    return BothWaysRow(
+        task=task,
+        run=run.name,
+        want=1 if run.want == "pass" else 0,
+        want_class=run.want_class or "",
+        got=" ".join("none" if one.reward is None else f"{one.reward:g}" for one in run.results) or "not played",
+        got_class=", ".join(classes),
+        holds=run.holds,
+    )

@@ -192,13 +192,15 @@ class AgreementRow(Row):
 
 
 class BothWaysRow(Row):
-    """One proof run of a task: a scripted fix, none, or a wrong one."""
+    """One proof run of a task: a right fix, nothing, or a wrong fix, and what each of its trials scored."""
 
     task: str = Field(title="Task")
     run: str = Field(title="Run")
-    expected: str = Field(title="Expected")
-    got: str = Field(title="Got")
-    right: bool = Field(title="As expected")
+    want: Literal[0, 1] = Field(title="Wants")
+    want_class: str = Field(title="Class")
+    got: str = Field(title="Got", description="Rewards, one a trial.")
+    got_class: str = Field(title="Got class")
+    holds: bool = Field(title="Holds")
 
 
 class AdmissionRow(Row):

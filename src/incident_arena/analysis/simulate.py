@@ -247,7 +247,7 @@ def _result(
     span = {"started_at": _iso(draw.started), "finished_at": _iso(draw.ended)}
     return {
         "id": _uuid(chance),
-        "task_name": f"incident-arena/{task.name.replace('/', '-')}",
+        "task_name": task.name,
         "trial_name": config["trial_name"],
         "trial_uri": "",
         "task_id": {"path": f"tasks/{task.name}"},
