@@ -1,0 +1,164 @@
+"""The harness chart, rendered by the node's helm: what holds for every pod, and the network's openings."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from incident_arena import proc
+from incident_arena.proc import CommandError
+from incident_arena.settings import Settings
+
+pytestmark = pytest.mark.node
+ACCOUNTS = ("operator", "admin", "referee", "exporter", "adminToken", "loadToken", "load")
+
+
+@pytest.fixture(scope="session")
+def helm() -> str:
+    return str(Settings.from_environment().bin / "helm")
+
+
+def values(**application: Any) -> dict[str, Any]:
+    return {
+        "global": {
+            "images": {"agent": "agent:1", "harness": "harness:1", "telemetry": "telemetry:1"},
+            "accounts": {name: f"password-of-{name}." for name in ACCOUNTS},
+            "task": {"name": "x/y", "vocabulary": ["mariadb.grants"]},
+            "episode": "e1",
+        },
+        "cluster": {"apiServer": {"addresses": ["10.0.0.1"]}},
+        "application": {
+            "components": {"web": "Deployment", "mariadb": "StatefulSet"},
+            "connections": {"db-user": {"object": "ConfigMap", "name": "c", "key": "U", "consumers": ["web"]}},
+            "loadAccounts": {"LOAD_API_SECRET": "load"},
+            "adminVolumes": {"mariadb-config": "mariadb-config", "redis-queue-data": "redis-queue-data"},
+            "refereeVolumes": {"mariadb-audit": "mariadb-audit"},
+            **application,
+        },
+    }
+
+
+def render(helm: str, given: dict[str, Any], root) -> list[dict[str, Any]]:
+    chart = root / "substrates" / "harness" / "chart"
+    argv = [helm, "template", "arena", chart, "--namespace=arena", "--values=-"]
+    return [
+        item for item in yaml.safe_load_all(proc.run(argv, deadline_s=30, stdin=yaml.safe_dump(given)).stdout) if item
+    ]
+
+
+@pytest.fixture
+def objects(helm: str, pytestconfig: pytest.Config) -> dict[tuple[str, str], dict[str, Any]]:
+    items = render(helm, values(), pytestconfig.rootpath)
+    return {(item["kind"], item["metadata"]["name"]): item for item in items}
+
+
+def pods(objects: dict[tuple[str, str], dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Component → pod (template)."""
+    found = {name: item["spec"]["template"] for (kind, name), item in objects.items() if kind == "Deployment"}
+    return found | {name: item for (kind, name), item in objects.items() if kind == "Pod"}
+
+
+def test_all_of_the_harness_is_there(objects) -> None:
+    assert set(pods(objects)) == {
+        "agent", "referee", "load", "admin", "prometheus", "mariadb-exporter", "redis-cache-exporter",
+        "redis-queue-exporter", "probe-exporter",
+    }  # fmt: skip
+
+
+def test_no_pod_has_more_rights_than_it_needs(objects) -> None:
+    for name, pod in pods(objects).items():
+        spec, (container,) = pod["spec"], pod["spec"]["containers"]
+        assert pod["metadata"]["labels"] == {"app.kubernetes.io/name": name, "incident-arena.io/class": "harness"}
+        assert spec["automountServiceAccountToken"] is (name in {"admin", "referee"})
+        assert spec["enableServiceLinks"] is False
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert container["imagePullPolicy"] == "Never"
+        assert "memory" in container["resources"]["limits"]
+
+
+def test_the_agent_gets_its_own_words_alone(objects) -> None:
+    agent = objects["Pod", "agent"]
+    names = {e["valueFrom"]["secretKeyRef"]["name"] for e in agent["spec"]["containers"][0]["env"] if "valueFrom" in e}
+    assert names == {"harness-agent"}
+    words = " ".join(objects["Secret", "harness-agent"]["stringData"].values())
+    assert {name for name in ACCOUNTS if f"password-of-{name}." in words} == {"operator", "adminToken"}
+    assert {next(iter(set(v) - {"name"})) for v in agent["spec"]["volumes"]} == {"secret", "configMap"}
+
+
+def test_the_admins_rights_name_their_objects(objects) -> None:
+    rules = objects["Role", "admin"]["rules"]
+    for rule in rules:
+        assert set(rule["verbs"]) <= {"get", "list"} or rule["resourceNames"]
+    named = {(rule["resources"][0], *rule["resourceNames"]) for rule in rules if "resourceNames" in rule}
+    assert named == {("deployments", "web"), ("statefulsets", "mariadb"), ("pods", "mariadb-0"), ("configmaps", "c")}
+
+
+def test_the_admin_writes_option_files_and_reads_the_rest(objects) -> None:
+    mounts = {
+        m["name"]: m.get("readOnly", False) for m in pods(objects)["admin"]["spec"]["containers"][0]["volumeMounts"]
+    }
+    assert mounts == {"admin-audit": False, "mariadb-config": False, "redis-queue-data": True}
+
+
+def openings(objects, side: str, kind: str) -> list[dict[str, Any]]:
+    return objects["NetworkPolicy", f"{side}"]["spec"][kind]
+
+
+def test_everything_is_closed_that_is_not_opened(objects) -> None:
+    deny = objects["NetworkPolicy", "default-deny"]["spec"]
+    assert deny == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    seen = {
+        (rule["to"][0]["podSelector"]["matchLabels"]["app.kubernetes.io/name"], port["port"])
+        for rule in openings(objects, "from-agent", "egress")
+        for port in rule["ports"]
+    }
+    assert seen == {
+        ("mariadb", 3306), ("redis-cache", 6379), ("redis-queue", 6379), ("admin", 8080), ("edge", 8080),
+        ("prometheus", 9090),
+    }  # fmt: skip
+    for (kind, name), item in objects.items():
+        if kind == "NetworkPolicy" and name != "default-deny":
+            for rule in item["spec"].get("egress", []) + item["spec"].get("ingress", []):
+                assert rule["ports"]
+                assert rule.get("to") or rule.get("from")
+
+
+def test_each_opening_has_both_sides(objects) -> None:
+    def pairs(kind: str, other: str) -> set[tuple[str, str, int]]:
+        found = set()
+        for (what, _), item in objects.items():
+            if what != "NetworkPolicy" or kind not in item["spec"]:
+                continue
+            own = str(sorted(item["spec"]["podSelector"]["matchLabels"].items()))
+            for rule in item["spec"][kind]:
+                for peer in rule[other]:
+                    if "podSelector" in peer and "namespaceSelector" not in peer:
+                        labels = str(sorted(peer["podSelector"]["matchLabels"].items()))
+                        ends = (own, labels) if kind == "egress" else (labels, own)
+                        found |= {(*ends, port["port"]) for port in rule["ports"]}
+        return found
+
+    assert pairs("egress", "to") == pairs("ingress", "from") != set()
+
+
+def test_a_frozen_agent_is_in_no_opening(objects) -> None:
+    frozen = [{"key": "incident-arena.io/frozen", "operator": "NotIn", "values": ["true"]}]
+    for name in ("from-agent", "from-class-harness"):
+        assert objects["NetworkPolicy", name]["spec"]["podSelector"]["matchExpressions"] == frozen
+    (first, *_) = openings(objects, "to-admin", "ingress")
+    assert first["from"][0]["podSelector"]["matchExpressions"] == frozen
+
+
+def test_only_referee_and_admin_reach_the_api_server(objects) -> None:
+    reaching = [name for (kind, name), item in objects.items() if kind == "NetworkPolicy" and "ipBlock" in str(item)]
+    assert sorted(reaching) == ["from-admin", "from-referee"]
+
+
+@pytest.mark.parametrize("missing", ["accounts", "images", "task", "episode"])
+def test_a_value_that_is_missing_is_named(helm: str, pytestconfig: pytest.Config, missing: str) -> None:
+    given = values()
+    del given["global"][missing]
+    with pytest.raises(CommandError, match=rf"the value {missing}\S* is not set"):
+        render(helm, given, pytestconfig.rootpath)
