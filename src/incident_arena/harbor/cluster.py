@@ -137,11 +137,13 @@ class Cluster:
 
     async def upload(self, service: str, source: Path, target: str) -> None:
         """Copy into a service's pod."""
-        await self._episode.kube.upload(await self._pod(service), source, target)
+        pod = await self._pod(service)
+        await self._episode.kube.upload(pod, source, target)
 
     async def download(self, service: str, source: str, target: Path) -> None:
         """Copy out of a service's pod; unsafe members are left out, with a warning."""
-        refused = await self._episode.kube.download(await self._pod(service), source, target)
+        pod = await self._pod(service)
+        refused = await self._episode.kube.download(pod, source, target)
         if refused:
             self._logger.warning("Left out of the download of %s: %s", source, "; ".join(refused[:5]))
 

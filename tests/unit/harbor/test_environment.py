@@ -1,0 +1,203 @@
+import logging
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from harbor.environments.base import BaseEnvironment
+from harbor.environments.factory import EnvironmentFactory
+from harbor.models.task.config import EnvironmentConfig, NetworkMode, NetworkPolicy
+from harbor.models.trial.paths import TrialPaths
+from tests.unit.harbor.conftest import NAME
+
+from incident_arena.errors import InfrastructureError, UserError
+from incident_arena.harbor import JudgeEnvironment
+from incident_arena.harbor.catalogue import Catalogue
+from incident_arena.harbor.cluster import Cluster, InadmissibleError
+from incident_arena.harbor.export import export
+from incident_arena.harbor.journal import Attempt, Journal
+from incident_arena.harbor.preflight import require_built
+from incident_arena.proc import CommandError, Completed
+from incident_arena.settings import Settings
+
+
+def make(folder: Path, tmp: Path, session: str, kind: str = "ArenaEnvironment", **more: Any) -> BaseEnvironment:
+    paths = TrialPaths(tmp / "job" / "trial")
+    paths.mkdir()
+    return EnvironmentFactory.create_environment_from_import_path(
+        f"incident_arena.harbor:{kind}",
+        environment_dir=folder,
+        environment_name="x",
+        session_id=session,
+        trial_paths=paths,
+        task_env_config=EnvironmentConfig(),
+        **more,
+    )
+
+
+@pytest.fixture
+def folder(checkout: Catalogue, tmp_path: Path) -> Path:
+    export(checkout, NAME, tmp_path / "task")
+    return tmp_path / "task" / "environment"
+
+
+@pytest.mark.parametrize(
+    ("session", "role"),
+    [
+        ("x__abc__env", "agent"),
+        ("x__abc__verifier__trial", "judge"),
+        (f"{'long' * 12}__1a2b3c4d", "judge"),  # as Harbor cuts a verifier's name that is too long
+    ],
+)
+def test_the_session_tells_the_role(folder: Path, tmp_path: Path, session: str, role: str) -> None:
+    assert make(folder, tmp_path, session).role == role  # type: ignore[attr-defined]
+
+
+def test_a_folder_that_is_no_exported_task_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="arena task export"):
+        make(tmp_path, tmp_path, "x__env")
+
+
+def test_a_network_that_cannot_be_enforced_is_refused(folder: Path, tmp_path: Path) -> None:
+    make(folder, tmp_path, "x__env", network_policy=NetworkPolicy(network_mode=NetworkMode.NO_NETWORK))
+    with pytest.raises(ValueError, match="allowlist"):
+        make(folder, tmp_path, "x__env", network_policy=NetworkPolicy(network_mode=NetworkMode.ALLOWLIST))
+
+
+def test_unknown_options_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="Unknown option 'episod'"):
+        make(folder, tmp_path, "x__env", episod="y")
+
+
+async def test_the_judge_needs_neither_node_nor_records(folder: Path, tmp_path: Path, settings: Settings) -> None:
+    judge = make(folder, tmp_path, "x__verifier__trial", "JudgeEnvironment")
+    JudgeEnvironment.preflight({})
+    await judge.start(force_build=False)
+    assert (await judge.exec("echo $0; id -u", user="root")).stdout == "sh\n1000\n"
+    await judge.stop(delete=True)
+    await judge.stop(delete=True)
+    assert not settings.home.exists()
+
+
+async def test_the_judge_does_not_play(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="ArenaEnvironment"):
+        await make(folder, tmp_path, "x__env", "JudgeEnvironment").start(force_build=False)
+
+
+def test_preflight_names_what_is_missing_and_the_remedy(settings: Settings) -> None:
+    with pytest.raises(UserError, match="kubectl") as caught:
+        require_built(settings)
+    assert "arena setup" in caught.value.remedy
+
+
+def test_stock_harbor_refuses_before_anything_starts(checkout: Catalogue, tmp_path: Path) -> None:
+    export(checkout, NAME, tmp_path / "task")
+    argv = [f"{sys.prefix}/bin/harbor", "run", "-p", str(tmp_path / "task"), "-a", "oracle", "-y"]
+    argv += ["-o", str(tmp_path / "jobs"), "-e", "incident_arena.harbor:ArenaEnvironment"]
+    environment = {**os.environ, "ARENA_HOME": str(tmp_path / "home"), "HARBOR_TELEMETRY": "0"}
+    ended = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode != 0
+    assert "arena setup" in ended.stderr + ended.stdout
+    assert not list((tmp_path / "jobs").rglob("trial.log"))
+
+
+class Broken:
+    """An episode whose parts fail as they are told."""
+
+    def __init__(self, failure: BaseException | None = None) -> None:
+        self.failure = failure
+        self.peak_memory_mb = 7
+        self.kube: Any = SimpleNamespace(exec=self._exec, pod_of=self._pod_of)
+        self.calls: list[str] = []
+
+    async def _exec(self, pod: str, argv: Any, **_: Any) -> Completed:
+        if self.failure:
+            raise self.failure
+        return Completed(argv, 0, pod, "", 0)
+
+    async def _pod_of(self, component: str) -> str:
+        return f"{component}-7"
+
+    async def start(self) -> None:
+        self.calls.append("start")
+
+    async def freeze(self) -> None:
+        self.calls.append("freeze")
+
+    async def stop(self) -> None:
+        self.calls.append("stop")
+
+
+def cluster(episode: Broken, tmp_path: Path) -> Cluster:
+    attempt = Attempt(job="job", trial="t", task=NAME, number=1, started=1.0)
+    return Cluster(
+        episode, Journal(tmp_path / "record", attempt, tmp_path / "job"), logging.getLogger(uuid.uuid4().hex)
+    )
+
+
+async def run(place: Cluster, service: str) -> Any:
+    return await place.exec(service, "true", cwd=None, env=None, deadline_s=5)
+
+
+async def test_nothing_is_gathered_before_the_agent_was_stopped(tmp_path: Path) -> None:
+    place = cluster(Broken(), tmp_path)
+    with pytest.raises(InfrastructureError, match="not up"):
+        await run(place, "referee")
+    await place.start()
+    for attempt in (run(place, "referee"), place.download("referee", "/evidence", tmp_path / "e")):
+        with pytest.raises(InfrastructureError, match="nothing is gathered"):
+            await attempt
+    await place.stop_service("main")
+    assert (await run(place, "referee")).stdout == "referee-7"
+
+
+async def test_a_stopped_agent_cannot_be_reached(tmp_path: Path) -> None:
+    place = cluster(Broken(), tmp_path)
+    await place.start()
+    assert (await run(place, "main")).stdout == "agent"
+    await place.stop_service("main")
+    with pytest.raises(InfrastructureError, match="is gone"):
+        await run(place, "main")
+
+
+async def test_unknown_services_are_refused(tmp_path: Path) -> None:
+    place = cluster(Broken(), tmp_path)
+    await place.start()
+    with pytest.raises(InfrastructureError, match="one of: main, referee"):
+        await run(place, "database")
+    with pytest.raises(InfrastructureError, match="only a running agent"):
+        await place.stop_service("referee")
+
+
+async def test_an_agents_pod_that_cannot_be_reached_is_an_exit_status(tmp_path: Path) -> None:
+    episode = Broken()
+    place = cluster(episode, tmp_path)
+    await place.start()
+    episode.failure = CommandError(Completed(("x",), 1, "", "pod gone", 0), "could not be run")
+    assert (await run(place, "main")).exit == 255
+    episode.failure = CommandError(Completed(("x",), -9, "", "", 0), "late")
+    assert (await run(place, "main")).exit == 124
+
+
+async def test_a_cluster_that_cannot_take_the_agent_is_inadmissible(tmp_path: Path) -> None:
+    episode = Broken(CommandError(Completed(("x",), 1, "", "no bash", 0), "could not be run"))
+    place = cluster(episode, tmp_path)
+    with pytest.raises(InadmissibleError, match="no bash"):
+        await place.start()
+    await place.stop(delete=True)
+    await place.stop(delete=True)
+    assert episode.calls == ["start", "stop"]
+    record = Attempt.model_validate_json((tmp_path / "record" / "attempt.json").read_text())
+    assert (record.state, record.peak_memory_mb) == ("inadmissible", 7)
+
+
+async def test_a_kept_cluster_is_not_taken_down(tmp_path: Path) -> None:
+    episode = Broken()
+    place = cluster(episode, tmp_path)
+    await place.start()
+    await place.stop(delete=False)
+    assert episode.calls == ["start"]

@@ -1,0 +1,60 @@
+from pathlib import Path
+
+import pytest
+
+from incident_arena.errors import UserError
+from incident_arena.harbor.job import Request, compose, retry
+
+
+def request(tmp_path: Path, **more: object) -> Request:
+    fields: dict[str, object] = {
+        "tasks": (tmp_path / "task",), "agent": "oracle", "script": None, "model": None, "trials": 3, "parallel": 2,
+        "max_retries": 4, "keep": True, "jobs": tmp_path, "name": "n",
+    }  # fmt: skip
+    return Request(**(fields | more))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        ("InadmissibleError", True),
+        ("EnvironmentStartTimeoutError", True),
+        ("ApiRateLimitError", True),
+        ("AgentTimeoutError", False),
+        ("NonZeroAgentExitCodeError", False),
+        ("RewardFileNotFoundError", False),
+        ("VerifierTimeoutError", False),
+        ("CommandError", False),
+        ("TransferError", False),
+        ("RuntimeError", False),
+        ("AnythingElse", False),
+    ],
+)
+def test_only_what_no_agent_can_cause_is_played_again(error: str, again: bool) -> None:  # noqa: FBT001
+    assert retry(3).is_retryable(error) is again
+
+
+def test_the_job_is_as_asked(tmp_path: Path) -> None:
+    config = compose(request(tmp_path))
+    assert (config.n_attempts, config.n_concurrent_trials, config.retry.max_retries) == (3, 2, 4)
+    assert config.environment.import_path == "incident_arena.harbor:ArenaEnvironment"
+    assert config.environment.delete is False
+    assert [task.path for task in config.tasks] == [tmp_path / "task"]
+    assert config.agents[0].name == "oracle"
+
+
+def test_a_script_makes_the_script_agent(tmp_path: Path) -> None:
+    (tmp_path / "fix.sh").write_text("#!/bin/sh\n")
+    [agent] = compose(request(tmp_path, script=tmp_path / "fix.sh")).agents
+    assert agent.import_path == "incident_arena.harbor:ScriptAgent"
+    assert agent.kwargs == {"script": str(tmp_path / "fix.sh")}
+
+
+def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"fix\.sh"):
+        compose(request(tmp_path, script=tmp_path / "fix.sh"))
+
+
+def test_an_agent_may_be_a_class(tmp_path: Path) -> None:
+    [agent] = compose(request(tmp_path, agent="my.module:Agent", model="m")).agents
+    assert (agent.import_path, agent.model_name) == ("my.module:Agent", "m")
