@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.servers import REDIS_CONF, USERS_ACL, Maria, Redis, program, start_redis, stop_redis
+from tests.support.servers import REDIS_CONF, USERS_ACL, Maria, Redis, free_port, program, start_redis, stop_redis
 
 from incident_arena import proc, wait
 from incident_arena.verify.stores.clients import MariaDb, StoreError
@@ -15,7 +15,7 @@ from incident_arena.verify.stores.clients import MariaDb, StoreError
 def redis_server(tmp_path: Path) -> Iterator[Redis]:
     folder = tmp_path / "redis"
     folder.mkdir()
-    (folder / "redis.conf").write_text(REDIS_CONF.format(folder=folder))
+    (folder / "redis.conf").write_text(REDIS_CONF.format(folder=folder, port=free_port()))
     (folder / "users.acl").write_text(USERS_ACL)
     redis = start_redis(folder)
     yield redis
@@ -32,14 +32,16 @@ def maria_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Maria]:
          "--auth-root-authentication-method=normal", "--skip-test-db"],
         deadline_s=120,
     )  # fmt: skip
+    port = free_port()
     process = proc.spawn(
-        [program("mariadbd", "mariadb-server"), *common, f"--socket={folder / 'sock'}", "--skip-networking",
+        [program("mariadbd", "mariadb-server"), *common, f"--socket={folder / 'sock'}", "--bind-address=127.0.0.1",
+            f"--port={port}",
          f"--pid-file={folder / 'pid'}", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
          "--plugin-load-add=server_audit", "--server-audit-logging=ON", "--server-audit-events=QUERY,CONNECT",
          f"--server-audit-file-path={folder / 'server_audit.log'}", "--server-audit-incl-users=operator"],
         log=folder / "log",
     )  # fmt: skip
-    maria = Maria(folder, MariaDb(unix_socket=str(folder / "sock"), user="root"))
+    maria = Maria(folder, MariaDb(unix_socket=str(folder / "sock"), user="root"), port)
 
     def answers() -> tuple[bool, str]:
         try:

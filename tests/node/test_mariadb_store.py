@@ -64,8 +64,8 @@ def test_a_grant_is_a_difference_of_just_its_privileges(maria: Maria) -> None:
 
 def test_roles_and_public(maria: Maria) -> None:
     found = difference(
-        maria, "CREATE ROLE deleter", "GRANT INSERT ON *.* TO deleter", "GRANT DELETE ON site.* TO deleter", "GRANT deleter TO site@'%'",
-        "SET DEFAULT ROLE deleter FOR site@'%'",
+        maria, "CREATE ROLE deleter", "GRANT INSERT ON *.* TO deleter", "GRANT DELETE ON site.* TO deleter",
+        "GRANT deleter TO site@'%'", "SET DEFAULT ROLE deleter FOR site@'%'",
     )  # fmt: skip
     assert found["accounts/deleter@/grants/database/site/DELETE"] is True
     assert found["accounts/deleter@/grants/global/INSERT"] is True

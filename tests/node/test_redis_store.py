@@ -9,7 +9,7 @@ from incident_arena.records import Facts
 from incident_arena.verify.stores import acl, redis
 from incident_arena.verify.stores.clients import StoreError
 
-BARE = ("port", "unixsocket", "dir", "aclfile")
+BARE = ("bind", "port", "unixsocket", "dir", "aclfile")
 pytestmark = pytest.mark.node
 
 

@@ -5,7 +5,7 @@ import time
 
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
-from incident_arena.records import Stage
+from incident_arena.records import Observation, Stage
 from incident_arena.services.referee import pictures
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
@@ -96,6 +96,8 @@ async def plant(parts: Parts) -> str:
             await asyncio.to_thread(each.fault.plant, context, each.parameters)
         for each in parts.faults:
             look = await asyncio.to_thread(each.fault.observe, context, each.parameters)
+            seen = Observation(at=time.time(), fault=each.fault.name, state=look.state, seen=look.seen)
+            parts.evidence.live.append("observations.jsonl", seen)
             if look.state != "planted":
                 raise InfrastructureError(f"fault '{each.fault.name}'", f"was planted, but is seen as: {look.seen}")
         note.detail = "; ".join(each.fault.describe(each.parameters) for each in parts.faults)

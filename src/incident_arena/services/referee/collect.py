@@ -128,7 +128,7 @@ async def _challenge(parts: Parts) -> None:
     figures = Figures(parts.config.ledger, parts.task)
     with parts.evidence.stage("restarted") as note:
         try:
-            note.detail = await admission.until_healthy(figures, SETTLE_S)
+            note.detail = await admission.until_healthy(figures, min(SETTLE_S, parts.task.deadlines.restart))
         except wait.DeadlineError as error:
             note.detail = f"never healthy again: {error.reason}"
         await challenges.passing("the window after the restarts", parts.task.windows.restarted)

@@ -261,7 +261,12 @@ def _rows(sql: Sql, facts: Facts, database: str, rows: Rows) -> None:
 
 
 def _listed_rows(sql: Sql, facts: Facts, database: str, table: str, columns: Iterable[str]) -> None:
-    named = ", ".join(_quoted(column) for column in columns)
+    # A column that someone dropped shows in the schema; it must not keep the picture from being taken.
+    statement = "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s"
+    there = {str(name) for (name,) in sql.query(statement, (database, table))}
+    named = ", ".join(_quoted(column) for column in columns if column in there)
+    if not named:
+        return
     base = f"rows/{segment(f'{database}.{table}')}"
     found = sql.query(f"SELECT {named} FROM {_quoted(database)}.{_quoted(table)} ORDER BY 1")  # noqa: S608 - quoted
     if len(found) > ROWS_MOST:
