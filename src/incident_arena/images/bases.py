@@ -7,7 +7,17 @@ from incident_arena.images import host
 from incident_arena.images.recipes import Base
 
 DEADLINE_S = 1200.0
-DOCKERFILE = "FROM scratch\nADD rootfs.tar /\n"
+DOCKERFILE = "FROM scratch\nADD rootfs.tar /\nCOPY apt.conf /etc/apt/apt.conf.d/90arena\n"
+APT = """\
+APT::Install-Recommends "false";
+APT::Keep-Downloaded-Packages "false";
+Binary::apt-get::APT::Keep-Downloaded-Packages "false";
+DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb"; };
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+"""
+"""A layer holds what was installed, and nothing of how."""
+
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
@@ -40,4 +50,5 @@ def bootstrap(base: Base, context: Path, etc_apt: Path, log: Path) -> None:
         deadline_s=DEADLINE_S,
         log=log,
     )
+    (context / "apt.conf").write_text(APT)
     (context / "Dockerfile").write_text(DOCKERFILE)

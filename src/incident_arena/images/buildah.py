@@ -65,9 +65,9 @@ class Buildah:
             )  # fmt: skip
 
     def push(self, reference: str, archive: Path) -> None:
-        """Write the image as an OCI archive, layers uncompressed: they are unpacked once on this machine."""
+        """Write the image as an OCI archive."""
         self.run(
-            *("push", "--quiet", "--format", "oci", "--disable-compression"),
+            *("push", "--quiet", "--format", "oci"),
             *(reference, f"oci-archive:{archive}:{reference}"),
             deadline_s=DEADLINE_S,
         )

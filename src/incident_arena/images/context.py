@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incident_arena.errors import UserError
+from incident_arena.images import bases
 from incident_arena.images.recipes import Recipe
 
 FORMAT = "1"
@@ -62,6 +63,8 @@ def key(recipe: Recipe, context: Sequence[Item], used: Mapping[str, str]) -> str
         used: keys of the images that it uses.
     """
     digest = hashlib.sha256(FORMAT.encode())
+    if recipe.base is not None:
+        digest.update(f"{bases.DOCKERFILE}{bases.APT}".encode())
     for name in sorted(recipe.uses):
         digest.update(f"\nuses {name} {used[name]}".encode())
     for item in context:
