@@ -1,7 +1,4 @@
-"""`arena report` and `arena judge`: results as tables, and judges of trajectories. The work is in results.py.
-
-It is imported when a verb runs: polars and scipy take most of a second that the other verbs need not pay.
-"""
+"""`arena report` and `arena judge`: results as tables, and judges of trajectories. The work is in results.py."""
 
 import os
 from enum import StrEnum
@@ -9,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from incident_arena.cli import results
 
 Jobs = Annotated[list[Path], typer.Argument(help="Harbor job folders, or folders of them.", metavar="JOB...")]
 
@@ -42,8 +41,6 @@ def report(
     prices: Annotated[Path | None, typer.Option(help="Price list to use instead of the built-in one.")] = None,
 ) -> None:
     """Write the tables of results of Harbor job folders."""
-    from incident_arena.cli import results  # noqa: PLC0415 - see the module
-
     document = results.make_report(jobs, tasks=tasks, prices=prices, compare=compare)
     results.write(document, form.value, table or [], out)
 
@@ -59,7 +56,5 @@ def judge(
     patience: Annotated[float, typer.Option(min=1, help="Seconds for which a busy endpoint is asked again.")] = 300,
 ) -> None:
     """Let a model judge the trajectories of job folders. Never part of a reward; a later run goes on where it ended."""
-    from incident_arena.cli import results  # noqa: PLC0415 - see the module
-
     where = results.Endpoint(api=api.value, url=endpoint, model=model, key=os.environ.get(key_env, ""))
     results.run_judge(jobs, results.Judge(endpoint=where, name=name or model, parallel=parallel, patience_s=patience))
