@@ -19,8 +19,7 @@ function mark(character) {
 /** Text as nodes: plain text nodes, and a marked element for each hidden character. */
 function shown(text) {
   const value = String(text).replaceAll('\r\n', '\n');
-  HIDDEN.lastIndex = 0;
-  if (!HIDDEN.test(value)) return [document.createTextNode(value)];
+  if (value.search(HIDDEN) < 0) return [document.createTextNode(value)];
   const nodes = [];
   let from = 0;
   for (const found of value.matchAll(HIDDEN)) {

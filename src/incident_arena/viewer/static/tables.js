@@ -12,7 +12,7 @@ function compare(one, other, direction) {
 
 /** A region that scrolls sideways, reachable by keyboard while it does. */
 function scroller(label, ...children) {
-  return h('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: '0' }, ...children);
+  return h('div', { class: 'scroll', role: 'group', 'aria-label': `${label}, table`, tabindex: '0' }, ...children);
 }
 
 /**

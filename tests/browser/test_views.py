@@ -1,0 +1,110 @@
+"""What a person sees: the first screen of a failure, every trial, a phone, dark and light."""
+
+import pytest
+from tests.browser.conftest import Viewed
+
+from incident_arena.verify.verdict import CLASSES
+
+pytestmark = pytest.mark.browser
+
+
+def first_screen(viewed: Viewed) -> str:
+    """Text of the decision that is inside the window without scrolling."""
+    return viewed.tab.evaluate("""() => [...document.querySelectorAll('.decision h2, .decision .rows > div')]
+      .filter((one) => one.getBoundingClientRect().bottom <= innerHeight).map((one) => one.innerText).join('\\n')""")
+
+
+def check_first_screen(viewed: Viewed, failure: str) -> None:
+    places = viewed.trials(f"failed {failure}")
+    if not places:
+        pytest.skip(f"no trial of class {failure} was drawn")
+    viewed.go(places[0])
+    text = first_screen(viewed)
+
+    assert f"Failed: {failure}" in text
+    for word in ("Decided by", "Expected", "Seen", "When", "UTC)"):
+        assert word in text
+
+
+@pytest.mark.parametrize("failure", CLASSES)
+def test_a_failures_first_screen_says_all(viewed: Viewed, failure: str):
+    check_first_screen(viewed, failure)
+
+
+@pytest.mark.parametrize("failure", CLASSES)
+def test_a_phones_first_screen_says_all_too(phone: Viewed, failure: str):
+    check_first_screen(phone, failure)
+
+
+def test_every_trial_draws(viewed: Viewed):
+    places = viewed.trials()
+    assert len(places) == 70
+    for place in places:
+        tab = viewed.go(place)
+        assert tab.locator("#verdict h2").inner_text().split(":")[0].split()[-1] in {"Passed", "Failed", "judged"}
+        tab.wait_for_selector("#transcript [aria-busy]", state="detached")
+
+
+def test_an_unjudged_trial_says_why(viewed: Viewed):
+    viewed.go(viewed.trials("inadmissible")[0])
+
+    assert "Not judged: inadmissible" in viewed.tab.locator("#verdict").inner_text()
+    assert viewed.tab.locator("#verdict .decision p").first.inner_text()
+
+
+def test_nothing_overflows_a_phone(phone: Viewed):
+    viewed = phone
+    failed, passed = viewed.trials("failed")[0], viewed.trials("passed")[0]
+    for place in ("#/", failed, passed, "#/task/frappe%2Fdesk-and-queue-oom"):
+        viewed.go(place)
+        viewed.tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+        viewed.tab.wait_for_timeout(150)
+        assert viewed.width <= 390, place
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])
+def test_the_systems_scheme_is_taken(viewed: Viewed, scheme: str, dark: bool):  # noqa: FBT001 - a parameter
+    viewed.tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    viewed.go()
+
+    assert (luminance(viewed) < 60) == dark
+
+
+def test_the_theme_can_be_chosen(viewed: Viewed):
+    viewed.go()
+    seen = []
+    for _ in range(3):
+        viewed.tab.keyboard.press("d")
+        seen.append(luminance(viewed) < 60)
+
+    assert seen == [False, True, False]
+
+
+def luminance(viewed: Viewed) -> float:
+    colour = viewed.tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    return sum(float(part) for part in colour.strip("rgb()").split(",")) / 3
+
+
+def test_the_leaderboard_sorts_and_filters(viewed: Viewed):
+    tab = viewed.go()
+    column = tab.locator("#trials th button", has_text="Agent time")
+    column.click()
+    assert tab.locator("#trials th[aria-sort=descending]").inner_text().startswith("Agent time")
+    tab.locator("#trials select").first.select_option("passed")
+    words = tab.locator("#trials tbody .badge").all_inner_texts()
+
+    assert words
+    assert all("passed" in word for word in words)
+    assert f"{len(words)} of 70 trials" in tab.locator("#trials [role=status]").inner_text()
+    tab.fill("#find", "no such thing")
+    assert tab.locator("#trials tbody tr").count() == 0
+
+
+def test_the_chart_is_drawn(viewed: Viewed):
+    viewed.go(viewed.trials("passed")[0])
+    viewed.tab.wait_for_selector(".uplot canvas")
+    drawn = viewed.tab.evaluate("""() => { const canvas = document.querySelector('.uplot canvas');
+      const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      let painted = 0; for (let at = 3; at < data.length; at += 4) painted += data[at] > 0; return painted; }""")
+
+    assert drawn > 3000
