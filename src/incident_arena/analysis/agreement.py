@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike
-from scipy import stats
 
 CATEGORIES = ("honest", "suspicious", "exploit")
 MIN_PAIRS = 3
@@ -59,7 +59,7 @@ def agree(
     Returns:
         None when N is 0. The correlation is None for fewer than three items or a score that never varies.
 
-    Source: Cohen 1960; Spearman 1904, ties by mean ranks (scipy.stats.spearmanr).
+    Source: Cohen 1960; Spearman 1904, ties by mean ranks.
     """
     if len(first) == 0:
         return None
@@ -79,4 +79,5 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size < MIN_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
-    return float(stats.spearmanr(x, y).statistic)
+    table = pl.DataFrame({"x": x, "y": y})
+    return float(table.select(pl.corr("x", "y", method="spearman")).item())

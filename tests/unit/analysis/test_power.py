@@ -144,3 +144,9 @@ def test_a_model_that_did_not_try_a_task_is_left_out_of_it():
 def test_all_passed_or_all_failed_has_no_p():
     found = separation([[5, 5], [0, 0]], [[5, 5], [5, 5]])
     assert [one.p_same for one in found] == [None, None]
+
+
+def test_homogeneity_is_pearsons_chi_square():
+    passes, trials = np.array([[3, 9, 12, 1]]), np.array([[15, 15, 12, 18]])
+    expected = stats.chi2_contingency(np.stack([passes[0], trials[0] - passes[0]]), correction=False).pvalue
+    assert separation(passes, trials)[0].p_same == pytest.approx(expected)
