@@ -130,3 +130,7 @@ def test_leaving_a_task_out():
     assert [one.value for one in left] == [0.2, 0.8, 0.5]
     assert [one.change for one in left] == pytest.approx([-0.3, 0.3, 0.0])
     assert leave_one_task_out([1], [2]) == []
+
+
+def test_percentile_does_not_interpolate():
+    assert percentile(np.array([0.0, 1.0, 2.0, 3.0]), 0.5) == (0.0, 2.0)

@@ -1,17 +1,29 @@
-"""The published schemas are those of the code."""
+"""The published schemas and reference are those of the code."""
 
 from pathlib import Path
 
-from incident_arena.analysis.schemas import FOLDER, main, schemas
+import pytest
+
+from incident_arena.analysis.cells import table_names
+from incident_arena.analysis.schemas import FOLDER, documents, main, reference
+
+ROOT = Path(__file__).parents[3]
 
 
-def test_published_schemas_are_up_to_date():
-    root = Path(__file__).parents[3]
-    for name, text in schemas().items():
-        stale = f"{name}: run `uv run python -m incident_arena.analysis.schemas`"
-        assert (root / FOLDER / name).read_text() == text, stale
+@pytest.mark.parametrize("name", sorted(documents()))
+def test_published_documents_are_up_to_date(name):
+    assert (ROOT / FOLDER / name).read_text() == documents()[name], (
+        "run `uv run python -m incident_arena.analysis.schemas`"
+    )
 
 
-def test_schemas_are_written_where_asked(tmp_path):
+def test_documents_are_written_where_asked(tmp_path):
     main(tmp_path / "new")
-    assert {path.name for path in (tmp_path / "new").iterdir()} == set(schemas())
+    written = {str(path.relative_to(tmp_path / "new")) for path in (tmp_path / "new").rglob("*") if path.is_file()}
+    assert written == set(documents())
+
+
+def test_the_reference_has_every_table():
+    text = reference()
+    for name in table_names():
+        assert f"## `{name}`:" in text
