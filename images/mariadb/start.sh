@@ -11,8 +11,9 @@ for file in /initial/*.cnf; do
 done
 if [ ! -d /data/mysql ]; then
     rm -rf /data/new
+    # Accounts that log in through the socket: root, and the server's own system user, for the probes.
     mariadb-install-db --no-defaults --datadir=/data/new --skip-test-db --auth-root-authentication-method=socket \
-        --auth-root-socket-user=mysql --cross-bootstrap >/dev/null
+        --user=mysql --extra-file=/initial/first.sql >/dev/null
     mv /data/new/* /data/
     rmdir /data/new
 fi

@@ -3,7 +3,8 @@
 import importlib
 import sys
 
-from arena_site import framework
+from arena_site import framework, probe
+from arena_site.health import Health
 
 PRELOADED = (
     "monoframe.client",
@@ -29,6 +30,7 @@ def main() -> None:
     from monoframe.utils.background_jobs import start_worker  # noqa: PLC0415  after prepare
 
     (queue,) = sys.argv[1:]
+    probe.serve(Health())
     start_worker(queue=queue)
 
 

@@ -10,8 +10,11 @@ import yaml
 
 from incident_arena.tasks import TaskSpec
 
-ACCOUNTS = ("admin", "adminToken", "app", "exporter", "loadToken", "operator", "referee", "root", "site")
-"""Accounts of the data stores and tokens between harness pods."""
+ACCOUNTS = (
+    "admin", "adminToken", "administrator", "app", "encryption", "exporter", "load", "loadToken", "operator", "referee",
+    "root", "site", "users",
+)  # fmt: skip
+"""Accounts of data stores and application, its encryption key's seed, and tokens between harness pods."""
 PASSWORD_BYTES = 18
 
 type Values = dict[str, Any]

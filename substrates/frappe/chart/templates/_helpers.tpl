@@ -1,0 +1,79 @@
+{{- define "frappe.labels" -}}
+app.kubernetes.io/name: {{ index . 0 }}
+incident-arena.io/class: {{ index . 1 }}
+{{- end -}}
+
+{{- define "frappe.image" -}}
+image: {{ get (index . 0).Values.images (index . 1) | required (printf "the value images.%s is not set" (index . 1)) }}
+imagePullPolicy: Never
+securityContext:
+  allowPrivilegeEscalation: false
+  capabilities: {drop: [ALL]}
+{{- end -}}
+
+{{- define "frappe.account" -}}
+{{- get (index . 0).Values.accounts (index . 1) | required (printf "the value accounts.%s is not set" (index . 1)) -}}
+{{- end -}}
+
+{{/* What every pod has. Arguments: [root, user's number]. */}}
+{{- define "frappe.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ index . 1 }}
+  runAsGroup: {{ index . 1 }}
+  fsGroup: {{ (index . 0).Values.fsGroup }}
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{/* A Service with one port. Arguments: [name, port]. */}}
+{{- define "frappe.service" -}}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ index . 0 }}
+  labels: {{- include "frappe.labels" (list (index . 0) "application") | nindent 4 }}
+spec:
+  selector: {app.kubernetes.io/name: {{ index . 0 }}}
+  ports: [{name: main, port: {{ index . 1 }}, targetPort: {{ index . 1 }}, protocol: TCP}]
+{{- end -}}
+
+{{/* A Secret. Arguments: [name, class, map]. */}}
+{{- define "frappe.secret" -}}
+apiVersion: v1
+kind: Secret
+metadata:
+  name: {{ index . 0 }}
+  labels: {incident-arena.io/class: {{ index . 1 }}}
+stringData:
+{{- range $name, $value := index . 2 }}
+  {{ $name }}: {{ $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* Probes that ask once a second until the first yes, and seldom afterwards: each costs the machine something. */}}
+{{- define "frappe.probes" -}}
+startupProbe:
+  {{- toYaml . | nindent 2 }}
+  periodSeconds: 1
+  timeoutSeconds: 3
+  failureThreshold: 180
+readinessProbe:
+  {{- toYaml . | nindent 2 }}
+  periodSeconds: 5
+  timeoutSeconds: 4
+  failureThreshold: 2
+{{- end -}}
+
+{{/* The application's environment: where its servers are, and as whom it goes there. */}}
+{{- define "frappe.environment" -}}
+envFrom:
+  - configMapRef: {name: site-connection}
+  - secretRef: {name: site-connection}
+  - secretRef: {name: site-keys}
+env:
+  - {name: REDIS_CACHE, value: "redis://$(CACHE_USER):$(CACHE_PASSWORD)@$(CACHE_HOST):6379/0"}
+  - {name: REDIS_QUEUE, value: "redis://$(QUEUE_USER):$(QUEUE_PASSWORD)@$(QUEUE_HOST):6379/0"}
+{{- end -}}
