@@ -59,6 +59,7 @@ def run(
         print_json([one.model_dump(mode="json") for one in outcomes])
     else:
         for one in outcomes:
+            output.print(f"[bold]{one.task}[/] {one.agent}", highlight=False)
             output.print(summary(one))
             for line in (f"gates: {_gates(one.gates)}", f"class: {one.failure_class}" if one.failure_class else ""):
                 if line:
@@ -72,7 +73,7 @@ def run(
 
 def summary(one: "Outcome") -> Table:
     """A trial's checks."""
-    table = Table("check", "verdict", "reason", title=f"{one.task} · {one.agent}", title_justify="left", box=None)
+    table = Table("check", "verdict", "reason", box=None)
     for check in one.checks:
         table.add_row(check.name, check.verdict, escape(check.reason))
     return table

@@ -96,7 +96,11 @@ class ArenaEnvironment(BaseEnvironment):
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         assert isinstance(self.options, ArenaOptions)
         maker: EpisodeMaker = import_symbol(self.options.episode)
-        episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, os.getpid(), journal.stage)
+        try:
+            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, os.getpid(), journal.stage)
+        except ArenaError as error:
+            journal.inadmissible(f"{error.thing}: {error.reason}")
+            raise
         return Cluster(episode, journal, self.logger)
 
     @property

@@ -1,20 +1,29 @@
 """What must be there before an episode can start; nothing is built then."""
 
 from incident_arena.errors import UserError
+from incident_arena.images import build as images
+from incident_arena.node import build as node
 from incident_arena.settings import Settings
 
-PROGRAMS = ("kubectl", "helm")
-REMEDY = "run `arena setup`; only to judge recorded trials again, use -e incident_arena.harbor:JudgeEnvironment"
+ONLY_JUDGING = "to judge recorded trials again, use -e incident_arena.harbor:JudgeEnvironment"
 
 
 def require_built(settings: Settings) -> None:
-    """Refuse when the node's programs or the images are missing.
+    """Refuse when the node's programs or the images are missing, or are of another version.
 
     Raises:
-        UserError: names what is missing, and the remedy.
+        UserError: names all that is missing, and the remedies.
     """
-    missing = [f"program {settings.bin / name}" for name in PROGRAMS if not (settings.bin / name).exists()]
-    if not any(settings.images.glob("*.tar")):
-        missing.append(f"images in {settings.images}")
+    missing: list[UserError] = []
+    for need in (node.require, images.find_all):
+        try:
+            need(settings)
+        except UserError as error:
+            missing.append(error)
     if missing:
-        raise UserError("the node", f"is not built; missing: {', '.join(missing)}", REMEDY)
+        remedies = dict.fromkeys(error.remedy for error in missing)
+        raise UserError(
+            "episodes",
+            "can't start: " + "; ".join(f"{error.thing}: {error.reason}" for error in missing),
+            f"{' and '.join(f'`{remedy}`' for remedy in remedies)}; {ONLY_JUDGING}",
+        )

@@ -5,6 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from harbor.models.job.result import JobResult
+from harbor.models.trial.config import TrialConfig
+from harbor.models.trial.result import TrialResult
 
 from incident_arena.analysis.evidence import Evidence, evidence_folder, transcript_path, trial_verdict
 from incident_arena.analysis.harbor_files import trajectory_tail
@@ -244,3 +247,16 @@ def test_no_trajectory_has_no_totals(tmp_path):
     assert trajectory_tail(tmp_path / "none").turns is None
     (tmp_path / "bad").write_text("[1, 2")
     assert trajectory_tail(tmp_path / "bad").turns is None
+
+
+def test_files_as_harbor_itself_writes_them_read_the_same(tmp_path):
+    truth = simulate(tmp_path, Plan(tasks=FRAPPE[:2], models=MODELS[:2], repeats=3, odd=0.4))
+    before = read_jobs([tmp_path]).trials
+    for path in tmp_path.glob("*/*/result.json"):
+        path.write_text(TrialResult.model_validate_json(path.read_text()).model_dump_json(indent=4))
+    for path in tmp_path.glob("*/result.json"):
+        path.write_text(JobResult.model_validate_json(path.read_text()).model_dump_json(indent=4))
+    for path in tmp_path.glob("*/*/config.json"):
+        path.write_text(TrialConfig.model_validate_json(path.read_text()).model_dump_json(indent=4))
+    assert read_jobs([tmp_path]).trials == before
+    assert len(before) == truth.total

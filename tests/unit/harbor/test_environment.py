@@ -89,9 +89,9 @@ async def test_the_judge_does_not_play(folder: Path, tmp_path: Path) -> None:
 
 
 def test_preflight_names_what_is_missing_and_the_remedy(settings: Settings) -> None:
-    with pytest.raises(UserError, match="kubectl") as caught:
+    with pytest.raises(UserError, match=r"node binaries: .*images: .*harness") as caught:
         require_built(settings)
-    assert "arena setup" in caught.value.remedy
+    assert caught.value.remedy.startswith("`arena node build` and `arena images build`; ")
 
 
 def test_stock_harbor_refuses_before_anything_starts(checkout: Catalogue, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_stock_harbor_refuses_before_anything_starts(checkout: Catalogue, tmp_pa
     environment = {**os.environ, "ARENA_HOME": str(tmp_path / "home"), "HARBOR_TELEMETRY": "0"}
     ended = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert ended.returncode != 0
-    assert "arena setup" in ended.stderr + ended.stdout
+    assert "arena node build" in ended.stderr + ended.stdout
     assert not list((tmp_path / "jobs").rglob("trial.log"))
 
 
