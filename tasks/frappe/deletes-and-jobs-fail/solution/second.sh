@@ -12,7 +12,7 @@ settle() { # wait until 40 s in a row are good: no request failed, no jobs have 
 }
 
 # As the runbook has them; applied at once, so that the application is never without.
-admin redis redis-queue acl-set app -@all RULES
+admin redis redis-queue acl-set app resetkeys '~*' resetchannels '&*' +@all -@admin -@dangerous +info +keys '+client|list'
 admin redis redis-queue acl-save
 # Make the file's users live: what was saved is what holds.
 admin redis redis-queue acl-load
