@@ -23,9 +23,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.records import Stage
-from incident_arena.services.referee import admission, collect, pictures, watching
 from incident_arena.services.referee.config import Config
-from incident_arena.services.referee.parts import Parts, assemble
+from incident_arena.services.referee.evidence import LABELS, Evidence
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = made.add_subparsers(dest="verb")
     for name in ("watch", "healthy", "baseline", "plant", "symptom", "stage", "collect"):
         verbs.add_parser(name)
-    verbs.add_parser("snapshot").add_argument("label", choices=pictures.LABELS)
+    verbs.add_parser("snapshot").add_argument("label", choices=LABELS)
     verbs.add_parser("agent-started").add_argument("--stages", default="", help="stages of the runner, as JSON")
     made.set_defaults(verb="watch")
     return made
@@ -60,32 +59,19 @@ def read_stages(text: str) -> list[Stage]:
 
 async def run(arguments: argparse.Namespace, config: Config) -> str:
     """Carry out one verb; what it says about itself."""
-    async with assemble(config) as parts:
-        match arguments.verb:
-            case "snapshot":
-                return await admission.snapshot(parts, arguments.label)
-            case "agent-started":
-                return admission.agent_started(parts, read_stages(arguments.stages))
-            case "stage":
-                stages = read_stages(await asyncio.to_thread(sys.stdin.read))
-                parts.evidence.append("stages.jsonl", *stages)
-                return f"{len(stages)} recorded"
-            case verb:
-                return await _plain(verb, parts)
+    evidence = Evidence(config.evidence)
+    match arguments.verb:
+        case "agent-started":
+            evidence.append("stages.jsonl", *read_stages(arguments.stages))
+            evidence.tell(agent_started=time.time())
+            return "the agent may begin"
+        case "stage":
+            stages = read_stages(await asyncio.to_thread(sys.stdin.read))
+            evidence.append("stages.jsonl", *stages)
+            return f"{len(stages)} recorded"
+    from incident_arena.services.referee import verbs  # noqa: PLC0415 - takes a second, which the verbs above don't need
 
-
-async def _plain(verb: str, parts: Parts) -> str:
-    if verb == "watch":
-        await watching.watch(parts)
-        return "ended"
-    verbs = {
-        "healthy": admission.healthy,
-        "baseline": admission.baseline,
-        "plant": admission.plant,
-        "symptom": admission.symptom,
-        "collect": collect.collect,
-    }
-    return await verbs[verb](parts)
+    return await verbs.run(arguments.verb, getattr(arguments, "label", ""), config)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

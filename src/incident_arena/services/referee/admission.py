@@ -126,12 +126,3 @@ async def symptom(parts: Parts) -> str:
         )
         note.detail = seen
     return note.detail
-
-
-def agent_started(parts: Parts, stages: list[Stage]) -> str:
-    """Note that the agent may begin, with the stages that the runner has recorded itself."""
-    if stages:
-        parts.evidence.append("stages.jsonl", *stages)
-    started = time.time()
-    parts.evidence.tell(agent_started=started)
-    return f"agent may begin at {started:.3f}"

@@ -21,6 +21,8 @@ from incident_arena.tasks import TaskSpec
 STATE = "state.json"
 MANIFEST = "manifest.json"
 LIVE = "live"
+LABELS = ("A", "B", "C", "D")
+"""Of snapshots: healthy, broken, when the agent is done, after the challenges."""
 
 
 class State(Record):

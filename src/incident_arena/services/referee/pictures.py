@@ -11,7 +11,6 @@ from incident_arena.services.referee.parts import Parts
 from incident_arena.verify.stores import kubernetes, mariadb, redis
 from incident_arena.verify.stores.clients import StoreError
 
-LABELS = ("A", "B", "C", "D")
 AFTER_AGENT = ("C", "D")
 
 
