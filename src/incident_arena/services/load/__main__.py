@@ -119,6 +119,9 @@ async def _prepare(config: Config, application: Operations, generator: Generator
         try:
             records = await application.prepare(ledger.before)
         except NotReadyError as error:
+            if str(error) != generator.waiting_for:
+                generator.waiting_for = str(error)
+                sys.stderr.write(f"waiting: {error}\n")
             return False, str(error)
         seeds.keep(config.ledger.parent, records)
         return True, ""

@@ -27,7 +27,9 @@ class LoadStatus(Record):
     version: Literal[1] = 1
     at: float
     state: Literal["waiting", "running", "paused"]
-    """waiting: the application has not answered yet."""
+    """waiting: the application is not ready for the load."""
+    waiting_for: str
+    """What it waits for, as was seen last."""
     seed: int
     config: str
     """Hash of all that decides what is sent; must not change during an episode."""
@@ -74,6 +76,7 @@ class Api:
         return LoadStatus(
             at=time.time(),
             state="waiting" if generator.origin is None else running,
+            waiting_for=generator.waiting_for if generator.origin is None else "",
             seed=self._seed,
             config=self._config,
             origin=generator.origin,

@@ -76,6 +76,8 @@ class Frappe:
             batched = await self._api.rows("ToDo", "name", "batch-%", "description")
             pool = await self._own("ToDo", "load-pool", POOL, make=not before)
             mentioned = await self._own("Note", "load-mention", MENTIONED_NOTES, make=not before)
+            if not before:
+                await self._mail_off()
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise NotReadyError(f"{type(error).__name__}: {error}") from error
         batches: dict[str, list[str]] = {}
@@ -327,6 +329,14 @@ class Frappe:
                     raise NotReadyError(f"creating {doctype} {text}: {answer.error}")
                 rows.append((answer.records[0].removeprefix(f"{doctype}/"), text))
         return rows
+
+    async def _mail_off(self) -> None:
+        """Let mentions notify without a mail: there is no mail account, and their job would fail for it."""
+        reply = await self._api.resource(
+            "PUT", "Notification Settings", self._accounts.users[0], {"enable_email_notifications": 0}
+        )
+        if reply.refusal() or reply.part("data", "enable_email_notifications") != 0:
+            raise NotReadyError(f"the mentioned user's notification settings: {reply.status} {reply.text[:120]}")
 
     def _turn(self, kind: str) -> int:
         """How often a kind has been planned."""

@@ -60,6 +60,8 @@ class Generator:
         """When this process began to send."""
         self.origin: float | None = None
         """When the schedule began, in seconds since the epoch; None before the application was ready."""
+        self.waiting_for = ""
+        """Why the application is not ready yet, as was seen last."""
         self.sent = 0
         self.figures: dict[str, KindFigures] = {name: KindFigures() for name in sorted(spec.kinds)}
         self._lateness: deque[float] = deque(maxlen=RECENT)

@@ -9,6 +9,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ class Load:
     def start(self) -> subprocess.Popen[bytes]:
         return proc.spawn(self._argv, log=self._log, env=ENVIRONMENT)
 
-    def status(self) -> dict[str, object]:
+    def status(self) -> dict[str, Any]:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/status", timeout=5) as answer:
             return json.load(answer)
 
@@ -98,7 +99,8 @@ def test_it_waits_for_the_application(tmp_path: Path):
 
         def waiting() -> tuple[bool, str]:
             try:
-                return load.status()["state"] == "waiting", "answers"
+                status = load.status()
+                return status["state"] == "waiting" and "Cannot connect" in status["waiting_for"], "answers"
             except OSError as error:
                 return False, str(error)
 
