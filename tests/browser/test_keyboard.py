@@ -67,6 +67,20 @@ def test_the_timeline_is_read_by_arrows(viewed: Viewed):
     assert tab.locator(".lane-value").all_inner_texts() == before
 
 
+def test_a_phase_can_be_shown_alone(viewed: Viewed):
+    tab = viewed.go(viewed.trials("passed")[0])
+    whole = tab.locator(".axis .tick").all_inner_texts()
+    agent = tab.get_by_role("button", name="Agent", exact=True)
+    agent.focus()
+    tab.keyboard.press("Enter")
+
+    assert agent.get_attribute("aria-pressed") == "true"
+    assert tab.locator(".phases [aria-pressed=true]").all_inner_texts() == ["Agent"]
+    assert tab.locator(".axis .tick").all_inner_texts() != whole
+    tab.get_by_role("button", name="All", exact=True).click()
+    assert tab.locator(".axis .tick").all_inner_texts() == whole
+
+
 def test_keys_are_listed_and_typing_is_left_alone(viewed: Viewed):
     tab = viewed.go()
     tab.keyboard.press("?")

@@ -155,7 +155,7 @@ function taskPage(index, name) {
     ['Layer', task.layer],
     ['Onset', task.onset],
     ['Planted', task.faults.join(', ')],
-    ['Windows', Object.entries(task.windows).map(([window, seconds]) => `${window} ${seconds} s`).join(', ')],
+    ['Windows', Object.entries(task.windows).map(([window, seconds]) => `${window}\u00a0${seconds}\u00a0s`).join(', ')],
   ].filter(([, value]) => value);
   return {
     title: task.title || task.name,
@@ -163,8 +163,9 @@ function taskPage(index, name) {
     view: [
       h('p', { class: 'kicker' }, 'Task ', h('code', {}, task.name)),
       h('h1', { tabindex: '-1' }, task.title || shortTask(task.name)),
+      taskRates(index, name),
       definitions(facts),
-      taskTables(index, name),
+      h('div', { class: 'columns' }, h('div', {}, taskModels(index, name)), h('div', {}, taskGates(index, name))),
       task.bounds.length > 0 && boundsTable(task),
       task.permitted.length > 0 && h('section', { class: 'block' }, h('h2', {}, 'Permitted changes'),
         h('ul', { class: 'plain' }, task.permitted.map((permit) => h('li', {}, h('code', {}, permit))))),
@@ -173,13 +174,43 @@ function taskPage(index, name) {
   };
 }
 
-/** What the tables say of one task: its pass rates by model, its gates and classes. */
-function taskTables(index, name) {
-  return index.tables.filter((table) => table.links === 'task' && ['task_models', 'tasks', 'gates', 'both_ways', 'admission'].includes(table.key)).map((table) => {
-    const rows = table.rows.filter((row) => row[0].value === name).map((row) => row.slice(1));
-    const kept = { ...table, key: `${table.key}-one`, links: '', columns: table.columns.slice(1), rows };
-    return rows.length > 0 && computed(index, kept);
-  });
+/** A task's own row of a table of the report, by column; null when the table has none. */
+function ownRow(index, key, name) {
+  const table = index.tables.find((one) => one.key === key);
+  const row = table?.rows.find((one) => one[0].value === name);
+  return row ? table.columns.map((column, number) => ({ column, cell: row[number] })).slice(1) : null;
+}
+
+/** Overall rates of a task as facts. */
+function taskRates(index, name) {
+  const row = ownRow(index, 'tasks', name);
+  const kept = (row ?? []).filter(({ column }) => ['Trials', 'Pass@1', 'Completion'].includes(column.name));
+  return kept.length > 0 && h('p', { class: 'lead' }, kept.map(({ column, cell }) =>
+    h('span', { class: 'fact' }, h('b', {}, FORMATS[column.kind](cell.value)), ` ${column.name === 'Pass@1' ? column.name : column.name.toLowerCase()}`)));
+}
+
+/** Pass rates by model: the task's row of the report's matrix, turned. */
+function taskModels(index, name) {
+  const row = ownRow(index, 'task_models', name)?.filter(({ cell }) => cell.value !== null);
+  if (!row?.length) return null;
+  const columns = [
+    { name: 'Model or agent', kind: 'text', value: ({ column }) => column.name },
+    { name: 'Pass rate', kind: 'heat', value: ({ cell }) => cell.value,
+      draw: ({ cell }) => heat(cell.value, share(cell.value), h('span', { class: 'faint' }, ` ${cell.note}`)) },
+  ];
+  return h('section', { class: 'block' }, h('h2', {}, 'Pass rate'), sortable({ label: 'Pass rate', columns, rows: row, sort: null }).element);
+}
+
+/** The two gates as a square of counts. */
+function taskGates(index, name) {
+  const row = ownRow(index, 'gates', name);
+  if (!row) return null;
+  const counts = Object.fromEntries(row.map(({ column, cell }) => [column.name, cell.value]));
+  const line = (outcome) => h('tr', {}, h('th', { scope: 'row', class: 'left' }, `outcome ${outcome.toLowerCase()}`),
+    ['Pass', 'Fail'].map((safety) => h('td', { class: 'right' }, String(counts[`${outcome}/${safety}`]))));
+  return h('section', { class: 'block' }, h('h2', {}, 'Gates'), scroller('Gates', h('table', { class: 'data' },
+    h('thead', {}, h('tr', {}, h('td', {}), h('th', { scope: 'col', class: 'right' }, 'safety pass'), h('th', { scope: 'col', class: 'right' }, 'safety fail'))),
+    h('tbody', {}, line('Pass'), line('Fail')))));
 }
 
 function boundsTable(task) {

@@ -16,10 +16,26 @@ function timelineSection(timeline, verdict, moment) {
   pointer(state);
   group.addEventListener('keydown', (event) => timelineKey(state, event));
   const section = h('section', { class: 'block', id: 'timeline', 'aria-labelledby': 'timeline-title' },
-    h('h2', { id: 'timeline-title', tabindex: '-1' }, 'Timeline'), readout, group, legend(), eventTable(state));
+    h('h2', { id: 'timeline-title', tabindex: '-1' }, 'Timeline'), h('div', { class: 'timeline-head' }, readout, phases(state)), group, legend(), eventTable(state));
   showCursor(state, null);
   whenLaidOut(section, body, () => draw(state));
   return section;
+}
+
+/** Buttons that show one phase of the episode: before the agent, the agent, what came after. */
+function phases({ timeline, scale, body }) {
+  const until = timeline.agent_ended ?? timeline.declared ?? timeline.end;
+  const spans = [['All', timeline.start, timeline.end], ['Before', timeline.start, 0], ['Agent', 0, until], ['Challenges', until, timeline.end]];
+  const buttons = spans.filter(([, from, to]) => to - from > 10).map(([name, from, to]) => {
+    const margin = name === 'All' ? 0 : 0.02 * (to - from);
+    const button = h('button', { type: 'button', onclick: () => scale.zoom(from - margin, to + margin) }, name);
+    const pressed = () => button.setAttribute('aria-pressed', String(scale.isAt(from - margin, to + margin)));
+    scale.onchange(pressed);
+    pressed();
+    return button;
+  });
+
+  return h('div', { class: 'phases', role: 'group', 'aria-label': 'Part of the timeline that is shown' }, buttons);
 }
 
 /** Draw once the section is on the page, and again when its width or the theme changes. */
@@ -113,7 +129,7 @@ function drawChart(state, slot) {
     scales: { x: { time: false, range: () => [scale.from, scale.to] }, y: { distr: 3, range: latencyRange } },
     axes: [
       { show: false },
-      { size: gutter, stroke: colour('--muted'), font: colour('--chart-font'), grid: line, ticks: { show: false }, gap: 10,
+      { size: gutter, stroke: colour('--muted'), font: colour('--chart-font'), grid: line, ticks: { show: false }, gap: 10, splits: decades,
         values: (_, splits) => splits.map((value) => (value === null ? '' : latency(value))) },
     ],
     series: [{}, ...rows.map((kind) => ({ label: kind.name, stroke: colour(`--hue-${timeline.kinds.indexOf(kind)}`), width: 1.5,
@@ -128,6 +144,12 @@ function drawChart(state, slot) {
 function latencyRange(_, low, high) {
   if (!(low > 0)) return [0.01, 1];
   return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high * 1.02))];
+}
+
+function decades(_, axis, low, high) {
+  const found = [];
+  for (let power = Math.round(Math.log10(low)); power <= Math.round(Math.log10(high)); power += 1) found.push(10 ** power);
+  return found;
 }
 
 /** Lines over all lanes for the moments that matter. */
@@ -163,7 +185,9 @@ function showCursor(state, time, speak = false) {
   state.line.hidden = time === null;
   state.lanes.forEach((one) => one.set(time));
   if (time === null) {
-    state.readout.textContent = 'Point at the timeline, or focus it and use the arrow keys, to read a moment. Drag to zoom.';
+    state.readout.textContent = matchMedia('(pointer: coarse)').matches
+      ? 'Touch the timeline to read a moment.'
+      : 'Point at the timeline, or focus it and use the arrow keys, to read a moment. Drag to zoom.';
     return;
   }
   placeMarkers(state);
@@ -190,14 +214,20 @@ function pointer(state) {
     box.hidden = right - left < 0.01;
     Object.assign(box.style, { left: `${100 * left}%`, width: `${100 * (right - left)}%` });
   });
-  group.addEventListener('pointerdown', (event) => { if (event.pointerType === 'mouse' && event.button === 0) from = part(event); });
+  group.addEventListener('pointerdown', (event) => {
+    if (event.pointerType === 'mouse' && event.button === 0) from = part(event);
+    showCursor(state, scale.time(part(event)));
+  });
   const drop = (event) => {
     if (from !== null && !box.hidden) scale.zoom(...[scale.time(from), scale.time(part(event))].toSorted((a, b) => a - b));
     from = null;
     box.hidden = true;
   };
   group.addEventListener('pointerup', drop);
-  group.addEventListener('pointerleave', (event) => { if (from !== null) drop(event); showCursor(state, null); });
+  group.addEventListener('pointerleave', (event) => {
+    if (from !== null) drop(event);
+    if (event.pointerType === 'mouse') showCursor(state, null);
+  });
   group.addEventListener('dblclick', () => scale.reset());
 }
 
