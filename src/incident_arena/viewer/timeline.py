@@ -137,16 +137,18 @@ def _operations(evidence: Evidence) -> Operations:
 
 
 def _p95(bins: np.ndarray, latency: np.ndarray, count: int) -> list[int | None]:
-    """95th percentile (numpy's linear interpolation) in milliseconds for each bin, to three significant digits."""
-    made: list[int | None] = [None] * count
+    """95th percentile (linear between order statistics, as numpy's) in milliseconds for each bin, to three digits."""
     ended = ~np.isnan(latency)
-    bins, latency = bins[ended], latency[ended]
-    order = np.argsort(bins, kind="stable")
-    edges = np.searchsorted(bins[order], np.arange(count + 1))
-    for index in range(count):
-        values = latency[order[edges[index] : edges[index + 1]]]
-        if values.size:
-            made[index] = round(float(f"{np.percentile(values, 95) * 1000:.3g}"))
+    order = np.lexsort((latency[ended], bins[ended]))
+    bins, latency = bins[ended][order], latency[ended][order]
+    edges = np.searchsorted(bins, np.arange(count + 1))
+    made: list[int | None] = [None] * count
+    for index in np.flatnonzero(np.diff(edges)):
+        first, last = edges[index], edges[index + 1] - 1
+        place = first + 0.95 * (last - first)
+        low = int(place)
+        value = latency[low] + (place - low) * (latency[min(low + 1, last)] - latency[low])
+        made[index] = round(float(f"{value * 1000:.3g}"))
     return made
 
 
@@ -159,34 +161,44 @@ def _stage(frame: Frame, stage: Stage) -> Span:
     )
 
 
+type _Open = tuple[float, float, str, str]
+"""A span while it grows: start, end, state, text."""
+
+
 def _observers(frame: Frame, observations: Iterable[Observation]) -> list[Lane]:
-    lanes: dict[str, list[Span]] = {}
+    lanes: dict[str, list[_Open]] = {}
     for seen in sorted(observations, key=lambda seen: seen.at):
         text = ", ".join(f"{name} = {value}" for name, value in seen.seen.items())[:DETAIL]
         _extend(lanes.setdefault(seen.fault, []), frame.rel(seen.at), seen.state, text)
-    return [Lane(name=name, spans=spans) for name, spans in sorted(lanes.items())]
+    return [_lane(name, spans) for name, spans in sorted(lanes.items())]
 
 
 def _health(frame: Frame, health: Iterable[Health]) -> list[Lane]:
     """Only what was ever wrong: a component that was not alive, or a thing that was not as it was set."""
-    lanes: dict[str, list[Span]] = {}
+    lanes: dict[str, list[_Open]] = {}
     for look in sorted(health, key=lambda look: look.at):
         at = frame.rel(look.at)
         for name, alive in look.alive.items():
             _extend(lanes.setdefault(name, []), at, "alive" if alive else "dead", "")
         _extend(lanes.setdefault("settings", []), at, "changed" if look.changed else "alive", ", ".join(look.changed))
-    wrong = {name: spans for name, spans in lanes.items() if any(span.state != "alive" for span in spans)}
-    return [Lane(name=name, spans=spans) for name, spans in sorted(wrong.items())]
+    wrong = {name: spans for name, spans in lanes.items() if any(state != "alive" for _, _, state, _ in spans)}
+    return [_lane(name, spans) for name, spans in sorted(wrong.items())]
 
 
-def _extend(spans: list[Span], at: float, state: str, text: str) -> None:
+def _extend(spans: list[_Open], at: float, state: str, text: str) -> None:
     """Make the last span reach to `at`, and start another when the state is another one."""
     if spans:
-        last = spans[-1]
-        spans[-1] = last.model_copy(update={"end": at})
-        if last.state == state and last.text == text:
+        start, _, before, said = spans[-1]
+        spans[-1] = (start, at, before, said)
+        if (before, said) == (state, text):
             return
-    spans.append(Span(start=at, end=at, state=state, text=text))
+    spans.append((at, at, state, text))
+
+
+def _lane(name: str, spans: list[_Open]) -> Lane:
+    return Lane(
+        name=name, spans=[Span(start=start, end=end, state=state, text=text) for start, end, state, text in spans]
+    )
 
 
 def _kept(actions: list[Action]) -> Iterator[Action]:

@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from incident_arena.analysis.evidence import Evidence
@@ -62,6 +63,18 @@ def test_p95_is_the_percentile_of_the_bin(evidence: Write):
     [kind] = of(evidence(stages=[STAGE], ledger=ledger)).kinds
 
     assert kind.p95[0] == 950
+
+
+def test_p95_is_numpys(evidence: Write):
+    chance = np.random.default_rng(1)
+    due, latency = 1000 + chance.uniform(0, 90, 500), chance.lognormal(-2, 1, 500)
+    ledger = [outcome(number, at, latency=took) for number, (at, took) in enumerate(zip(due, latency, strict=True))]
+    made = of(evidence(stages=[STAGE], ledger=ledger))
+
+    for bin_, found in enumerate(made.kinds[0].p95):
+        mine = latency[(due - 1000) // made.step == bin_]
+        assert (found is None) == (not mine.size)
+        assert found is None or found == pytest.approx(np.percentile(mine, 95) * 1000, rel=0.006, abs=0.6)
 
 
 def test_a_long_episode_has_wider_bins(evidence: Write):
