@@ -89,9 +89,9 @@ async def test_the_judge_does_not_play(folder: Path, tmp_path: Path) -> None:
 
 
 def test_preflight_names_what_is_missing_and_the_remedy(settings: Settings) -> None:
-    with pytest.raises(UserError, match=r"node binaries: .*images: .*harness") as caught:
+    with pytest.raises(UserError, match=r"node binaries: .*; image 'coredns': ") as caught:
         require_built(settings)
-    assert caught.value.remedy.startswith("`arena node build` and `arena images build`; ")
+    assert caught.value.remedy.startswith("`arena node build`; ")
 
 
 def test_stock_harbor_refuses_before_anything_starts(checkout: Catalogue, tmp_path: Path) -> None:
