@@ -144,8 +144,10 @@ def _without_result(folder: Path, job: str, problem: str, *, ended: bool) -> Tri
     reason = "no result.json, and the job has ended" if ended else "no result.json yet"
     if (folder / "result.json").exists():
         status, reason = "unreadable", f"result.json: {problem}"
+    elif config is None and (folder / "config.json").exists():
+        status, reason = "unreadable", f"no result.json, and config.json: {config_problem}"
     elif config is None:
-        status, reason = "unreadable", f"neither result.json nor a readable config.json ({config_problem})"
+        reason = f"{reason}; it never began: there is no config.json either"
     elif not _is_ours(config):
         status = "foreign"
     return Trial(

@@ -31,7 +31,7 @@ class StatusRow(Row):
 class ConfigurationRow(Row):
     """One agent with one model, all its efforts pooled."""
 
-    agent: str = Field(title="Harness")
+    agent: str = Field(title="Harness", description="The agent; with its script where it runs one.")
     agent_version: str = Field(title="Version")
     model: str | None = Field(title="Model")
     efforts: str = Field(title="Effort")

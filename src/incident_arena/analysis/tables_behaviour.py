@@ -38,7 +38,8 @@ def status_rows(trials: Sequence[Trial]) -> list[StatusRow]:
 def configuration_rows(trials: pl.DataFrame, prices: PriceList) -> list[ConfigurationRow]:
     """Table 2 of the paper: one row for each agent, version and model, best Pass@1 first."""
     rows = []
-    for (agent, version, model), mine in trials.group_by("agent", "agent_version", "model"):
+    name = pl.when(pl.col("model").is_null()).then("who").otherwise("agent").alias("harness")
+    for (agent, version, model), mine in trials.with_columns(name).group_by("harness", "agent_version", "model"):
         price = prices.of(str(model)) if model is not None else None
         passing, failing = mine.filter(pl.col("reward") == 1), mine.filter(pl.col("reward") == 0)
         rows.append(

@@ -159,6 +159,22 @@ def test_an_empty_result_is_said(tmp_path):
     assert _trial(trial, read_jobs([tmp_path]).trials).status == "unreadable"
 
 
+@pytest.mark.parametrize(
+    ("text", "ended", "status"), [(None, True, "crashed"), (None, False, "running"), ("{", True, "unreadable")]
+)
+def test_a_folder_in_which_nothing_began(tmp_path, text, ended, status):
+    simulate(tmp_path, SMALL)
+    job = next(path for path in sorted(tmp_path.iterdir()))
+    if not ended:
+        (job / "result.json").write_text('{"n_total_trials": 21}')
+    (job / "new__1").mkdir()
+    if text:
+        (job / "new__1" / "config.json").write_text(text)
+    read = _trial(job / "new__1", read_jobs([tmp_path]).trials)
+    assert read.status == status
+    assert "config.json" in read.reason
+
+
 def test_trials_without_a_folder_are_said(tmp_path):
     simulate(tmp_path, SMALL)
     job = next(path for path in sorted(tmp_path.iterdir()))

@@ -148,6 +148,18 @@ def test_configurations_keep_versions_and_efforts():
     assert (first.costed, second.costed, second.cost_mean) == (2, 0, None)
 
 
+def test_scripts_are_configurations_of_their_own():
+    some = [
+        trial(model=None, agent="script", who=who, reward=reward)
+        for who, reward in (("script a.sh", 1), ("script b.sh", 0))
+    ]
+    rows = configuration_rows(_cost(some), load_prices())
+    assert [(row.agent, row.model, row.pass_at_1) for row in rows] == [
+        ("script a.sh", None, 1),
+        ("script b.sh", None, 0),
+    ]
+
+
 def test_reruns_are_counted_once_with_their_reason():
     last = trial(reward=None, status="inadmissible", reason="InadmissibleError: no", judge_version=None, name="x")
     ruled = trial(reward=None, status="inadmissible", reason="ruled out", name="x")
