@@ -25,7 +25,7 @@ from incident_arena.analysis.harbor_files import (
     TrialResult,
     trajectory_tail,
 )
-from incident_arena.analysis.trial import REFUSALS, STATUS_MEANING, Status, Trial
+from incident_arena.analysis.trial import REFUSALS, STATUS_MEANING, STOPPED, Status, Trial
 from incident_arena.errors import UserError
 from incident_arena.verify.verdict import Verdict
 
@@ -180,7 +180,7 @@ def _from_result(folder: Path, job: str, result: TrialResult, tail: TrajectoryTa
         effort=_effort(result.config.agent),
         who=model.name if model else _reference(result),
         exception=error.exception_type if error else None,
-        refused=(error is not None and error.exception_type in REFUSALS) or tail.stop_reason == "refusal",
+        refused=(error is not None and error.exception_type in REFUSALS) or tail.stop_reason in STOPPED,
         started=result.started_at.timestamp() if result.started_at else None,
         agent_seconds=execution.seconds if execution else None,
         total_seconds=total,

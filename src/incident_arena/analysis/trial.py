@@ -34,6 +34,8 @@ STATUS_MEANING: dict[Status, str] = {
 
 REFUSALS = frozenset({"AgentSafetyRefusalError", "ContentPolicyViolationError"})
 """Harbor's exception types for a provider that declined on grounds of safety."""
+STOPPED = frozenset({"refusal", "content_filter"})
+"""Providers' own words for the same, where it was the last thing that they said (Anthropic's, OpenAI's)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
