@@ -98,8 +98,9 @@ class Trial:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The windows in the verdict, in the order of time."""
-        return (self.baseline, self.acceptance, self.soak, self.restarted)
+        """The windows in the verdict, in the order of time; without a baseline the trial is inadmissible."""
+        baseline = (self.baseline,) if "baseline" in self.evidence.stages else ()
+        return (*baseline, self.acceptance, self.soak, self.restarted)
 
     def window(self, span: Span) -> Window:
         """The load's figures in a window."""

@@ -170,10 +170,11 @@ def test_a_trial_whose_start_failed_is_inadmissible(verdict: Judge, stage: str, 
     assert (made.failure_class, made.inclusive) == (None, ())
 
 
-def test_a_start_that_is_not_recorded_is_inadmissible(verdict: Judge) -> None:
+@pytest.mark.parametrize("name", ["node", "deploy", "ready", "healthy", "baseline", "snapshot-A", "plant", "symptom"])
+def test_a_start_that_is_not_recorded_is_inadmissible(verdict: Judge, name: str) -> None:
     episode = build()
-    episode.stages = [stage for stage in episode.stages if stage.name != "plant"]
-    assert verdict(episode).inadmissible == "stage plant is not recorded"
+    episode.stages = [stage for stage in episode.stages if stage.name != name]
+    assert verdict(episode).inadmissible == f"stage {name} is not recorded"
 
 
 def test_a_fault_that_its_observer_never_saw_is_inadmissible(verdict: Judge) -> None:
