@@ -48,10 +48,10 @@ def timeline(evidence: Evidence, verdict: Verdict | None) -> Timeline | None:
 
     Reads the files as far as they go: a trial that died in the middle has a shorter timeline, not none.
     """
-    stages = list(evidence.stages())
+    stages = [stage for stage in evidence.stages() if math.isfinite(stage.started) and math.isfinite(stage.seconds)]
     operations = _operations(evidence)
-    observations = list(evidence.observations())
-    actions = list(evidence.actions())
+    observations = [look for look in evidence.observations() if math.isfinite(look.at)]
+    actions = [action for action in evidence.actions() if math.isfinite(action.at)]
     moments = [stage.started for stage in stages] + [stage.started + stage.seconds for stage in stages]
     moments += [found.at for found in observations] + [action.at for action in actions] + operations.due
     if not moments:
@@ -79,7 +79,7 @@ def timeline(evidence: Evidence, verdict: Verdict | None) -> Timeline | None:
 
 
 def _frame(origin: float, start: float, end: float) -> Frame:
-    step = next((step for step in STEPS_S if (end - start) / step <= BINS), STEPS_S[-1])
+    step = next((step for step in STEPS_S if (end - start) / step <= BINS), math.ceil((end - start) / BINS))
     return Frame(origin=origin, start=start, end=max(end, start + step), step=step)
 
 
@@ -125,9 +125,11 @@ def _operations(evidence: Evidence) -> Operations:
     found = Operations()
     open_intents: dict[int, tuple[str, float]] = {}
     for line in evidence.ledger():
+        if not math.isfinite(line.due):
+            continue
         if isinstance(line, Outcome):
             open_intents.pop(line.id, None)
-            latency = math.nan if line.result == "shed" else line.latency
+            latency = line.latency if line.result != "shed" and math.isfinite(line.latency) else math.nan
             found.add(line.kind, line.due, latency, ok=line.result == "ok")
         else:
             open_intents[line.id] = (line.kind, line.due)
@@ -176,7 +178,7 @@ def _observers(frame: Frame, observations: Iterable[Observation]) -> list[Lane]:
 def _health(frame: Frame, health: Iterable[Health]) -> list[Lane]:
     """Only what was ever wrong: a component that was not alive, or a thing that was not as it was set."""
     lanes: dict[str, list[_Open]] = {}
-    for look in sorted(health, key=lambda look: look.at):
+    for look in sorted((look for look in health if math.isfinite(look.at)), key=lambda look: look.at):
         at = frame.rel(look.at)
         for name, alive in look.alive.items():
             _extend(lanes.setdefault(name, []), at, "alive" if alive else "dead", "")

@@ -70,7 +70,7 @@ def transcript(folder: Path) -> Transcript | None:
     note = ""
     path = folder / "agent" / "trajectory.json"
     try:
-        steps = _Trajectory.model_validate_json(path.read_bytes()).steps
+        steps = _trajectory(path.read_bytes()).steps
     except FileNotFoundError:
         note = ""
     except OSError as error:
@@ -87,6 +87,26 @@ def transcript(folder: Path) -> Transcript | None:
         logs=logs,
         note=note,
     )
+
+
+def _trajectory(data: bytes) -> _Trajectory:
+    """The document; half of a surrogate pair, which agents do print, costs that character and not the transcript."""
+    try:
+        return _Trajectory.model_validate_json(data)
+    except ValidationError:
+        mended = _mended(data)
+        if mended is None:
+            raise
+        return _Trajectory.model_validate_json(mended)
+
+
+def _mended(data: bytes) -> bytes | None:
+    """The same JSON without halves of surrogate pairs; None when it is no JSON."""
+    try:
+        document = json.loads(data.decode(errors="replace"))
+        return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _step(step: _Step) -> Step:

@@ -128,6 +128,17 @@ def test_the_declaration_is_relative_to_the_agents_start(evidence: Write):
     assert of(folder).declared == 42
 
 
+def test_absurd_times_make_no_absurd_timeline(evidence: Write):
+    folder = evidence(stages=[STAGE], ledger=[outcome(1, 1000), outcome(2, 1e13)])
+    with (folder / "ledger.jsonl").open("a") as file:
+        file.write('{"type":"outcome","id":3,"kind":"create","due":Infinity,"at":1,"result":"ok","latency":1}\n')
+        file.write('{"type":"outcome","id":4,"kind":"create","due":1000,"at":1,"result":"ok","latency":Infinity}\n')
+    made = of(folder)
+
+    assert len(made.kinds[0].n) <= BINS + 1
+    assert sum(made.kinds[0].n) == 3
+
+
 def test_damaged_lines_cost_only_themselves(evidence: Write):
     folder = evidence(stages=[STAGE], ledger=[outcome(1, 1000)])
     with (folder / "ledger.jsonl").open("a") as file:

@@ -56,6 +56,16 @@ def test_long_transcripts_say_what_they_leave_out(tmp_path: Path):
     assert len(made.steps[0].text) < TEXT + 60
 
 
+def test_half_a_surrogate_pair_does_not_hide_the_transcript(tmp_path: Path):
+    write(tmp_path, [{"step_id": 1, "source": "agent", "message": "before \ud800 after"}])
+
+    made = transcript(tmp_path)
+
+    assert made
+    assert made.steps[0].text == "before ? after"
+    assert made.model_dump_json()
+
+
 def test_another_format_is_said(tmp_path: Path):
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent" / "trajectory.json").write_text('{"steps": 3}')
@@ -64,6 +74,16 @@ def test_another_format_is_said(tmp_path: Path):
 
     assert made
     assert "steps" in made.note
+
+
+def test_what_is_no_json_is_said(tmp_path: Path):
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "trajectory.json").write_text('{"steps": [')
+
+    made = transcript(tmp_path)
+
+    assert made
+    assert "could not be read" in made.note
 
 
 def test_logs_of_scripts(tmp_path: Path):

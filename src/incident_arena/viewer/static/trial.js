@@ -11,7 +11,7 @@ async function trialPage(index, trialPathText) {
   const moment = check && check.at !== null && detail.timeline ? check.at - detail.timeline.origin : null;
   const has = detail.verdict !== null;
   const sections = [
-    verdictPanel(trial, detail),
+    verdictPanel(index, trial, detail),
     detail.timeline && timelineSection(detail.timeline, detail.verdict, moment),
     has && checksSection(detail, task),
     has && ratesSection(detail, task),
@@ -33,7 +33,7 @@ function heading(index, trial, task) {
     h('div', {},
       h('p', { class: 'kicker' }, h('b', {}, trial.who), trial.effort && ` \u00b7 effort ${trial.effort}`, trial.agent && trial.agent !== trial.who && ` \u00b7 ${trial.agent}`),
       h('h1', { tabindex: '-1' }, task?.title || shortTask(trial.task) || trial.name),
-      h('p', { class: 'sub' }, link(taskHref(trial.task), {}, h('code', {}, trial.task)), ' \u00b7 ', h('code', {}, trial.name), ' \u00b7 ', utcMinute(trial.started))),
+      h('p', { class: 'sub' }, link(taskHref(trial.task), {}, h('code', {}, trial.task)), ' \u00b7 ', h('code', {}, trial.name), trial.started !== null && ` \u00b7 ${utcMinute(trial.started)}`)),
     h('nav', { class: 'neighbours', 'aria-label': 'Neighbouring trials' },
       before && link(trialHref(before), { rel: 'prev', title: 'Previous trial (p)' }, '\u2190 previous'),
       after && link(trialHref(after), { rel: 'next', title: 'Next trial (n)' }, 'next \u2192')));

@@ -14,7 +14,7 @@ function path(text) {
 }
 
 /** The headline: passed, failed and why, or why there is no verdict. */
-function verdictPanel(trial, detail) {
+function verdictPanel(index, trial, detail) {
   const { word, look } = result(trial);
   const verdict = detail.verdict;
   const check = verdict?.checks.find((one) => one.name === detail.deciding);
@@ -23,7 +23,7 @@ function verdictPanel(trial, detail) {
     h('div', { class: 'decision' },
       h('h2', { id: 'verdict-title', tabindex: '-1' }, h('span', { class: 'sign', 'aria-hidden': 'true' }, { pass: '\u2713', fail: '\u2717', none: '\u25cb' }[look]),
         ` ${heading}`, look === 'fail' && [': ', h('b', {}, trial.failure_class || 'no class')]),
-      look === 'none' && h('p', {}, trial.reason || detail.notes.join(' ')),
+      look === 'none' && [h('p', {}, trial.reason || detail.notes.join(' ')), h('p', { class: 'caption' }, `${word}: ${index.statuses[trial.status]}.`)],
       check && decision(detail, check, look),
       look === 'pass' && h('p', {}, passedBecause(verdict)),
       verdict && checkChips(verdict)),
@@ -85,7 +85,7 @@ function figures(trial, detail) {
     verdict.naming && ['Named the fault', verdict.naming.exact ? 'exactly' : `precision ${share(verdict.naming.precision)}, recall ${share(verdict.naming.recall)}`],
   ] : [];
   rows.push(
-    ['Agent time', duration(trial.agent_seconds)],
+    trial.agent_seconds !== null && ['Agent time', duration(trial.agent_seconds)],
     trial.tokens !== null && ['Tokens, turns', `${tokens(trial.tokens)}${trial.turns === null ? '' : `, ${trial.turns}`}`],
     trial.cost !== null && ['Cost', money(trial.cost)],
   );
