@@ -17,12 +17,15 @@ class Settings:
         network: first two octets of the nodes' addresses: node N is at <network>.N.2/24. ARENA_NETWORK.
         cpus_per_node: CPUs that each episode's node has for itself; None: it shares all. ARENA_CPUS_PER_NODE, which
             `arena run -n` sets when several episodes run at once.
+        max_nodes: nodes at once; one more would slow all of them until probes fail. ARENA_MAX_NODES; else the number
+            of CPUs, at least 2.
     """
 
     home: Path = DEFAULT_HOME
     cgroup_root: str = "incident-arena"
     network: str = "10.200"
     cpus_per_node: int | None = None
+    max_nodes: int = 2
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -32,6 +35,7 @@ class Settings:
             cgroup_root=os.environ.get("ARENA_CGROUP_ROOT", "incident-arena"),
             network=os.environ.get("ARENA_NETWORK", "10.200"),
             cpus_per_node=int(os.environ["ARENA_CPUS_PER_NODE"]) if "ARENA_CPUS_PER_NODE" in os.environ else None,
+            max_nodes=int(os.environ.get("ARENA_MAX_NODES", max(2, os.cpu_count() or 1))),
         )
 
     @property

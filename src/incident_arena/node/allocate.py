@@ -30,7 +30,7 @@ def allocate(
         cpu_count: how many CPUs it gets for itself; None: it shares all.
 
     Raises:
-        UserError: the name is malformed or taken, or no index is free.
+        UserError: the name is malformed or taken, no index is free, or the machine has as many nodes as it bears.
     """
     if not NAME.fullmatch(name):
         raise UserError(f"node name {name!r}", "is not a DNS label", "use lower-case letters, digits and inner hyphens")
@@ -40,6 +40,13 @@ def allocate(
         if folder.exists():
             raise UserError(f"node {name!r}", "exists already", f"arena node down {name}")
         others = existing(settings)
+        if len(others) >= settings.max_nodes:
+            names = ", ".join(spec.name for spec in others)
+            raise UserError(
+                f"node {name!r}",
+                f"would be one more than this machine's {settings.max_nodes}; there are: {names}",
+                "wait, or stop one with `arena node down`; ARENA_MAX_NODES sets the limit",
+            )
         spec = NodeSpec(
             name=name,
             index=_free_index(others),

@@ -13,7 +13,7 @@ from incident_arena.settings import Settings
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path)
+    return Settings(home=tmp_path, max_nodes=8)
 
 
 def make(settings: Settings, name: str, cpu_count: int | None = None) -> NodeSpec:
@@ -51,3 +51,11 @@ def test_a_half_written_node_is_passed_over(settings: Settings) -> None:
     (settings.nodes / "b").mkdir()
     (settings.nodes / "b" / "node.json").write_text('{"name": "b"')
     assert [spec.name for spec in allocate.existing(settings)] == ["a"]
+
+
+def test_one_node_too_many_is_refused_with_the_names_of_the_others(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, max_nodes=2)
+    make(settings, "a")
+    make(settings, "b")
+    with pytest.raises(UserError, match="more than this machine's 2; there are: a, b"):
+        make(settings, "c")
