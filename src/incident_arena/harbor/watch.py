@@ -27,6 +27,8 @@ class _Row:
     since: float = field(default_factory=time.time)
     shown: int = 0
     attempt: int = 0
+    told: bool = False
+    """That it is inadmissible."""
 
 
 class Watch:
@@ -76,16 +78,16 @@ class Watch:
         for path in folders[-1:]:
             attempt = Attempt.model_validate_json(path.read_text())
             if attempt.number != row.attempt:
-                row.attempt, row.shown = attempt.number, 0
+                row.attempt, row.shown, row.told = attempt.number, 0, False
             for stage in attempt.stages[row.shown :]:
                 self._say(row, stage.name + ("" if stage.ok else f": failed: {stage.detail}"), stage.seconds)
-            if attempt.state == "inadmissible" and row.shown >= 0:
-                self._progress.console.print(
-                    f"{row.task}  inadmissible: {attempt.reason}", highlight=False, markup=False
-                )
-                row.shown = -1
-            elif row.shown >= 0:
-                row.shown = len(attempt.stages)
+            row.shown = len(attempt.stages)
+            if attempt.state == "inadmissible" and not row.told:
+                self._line(f"{row.task}  inadmissible: {attempt.reason}")
+            row.told = attempt.state == "inadmissible"
 
     def _say(self, row: _Row, what: str, seconds: float) -> None:
-        self._progress.console.print(f"{row.task}  {what:<24} {seconds:7.1f} s", highlight=False, markup=False)
+        self._line(f"{row.task}  {what:<24} {seconds:7.1f} s")
+
+    def _line(self, text: str) -> None:
+        self._progress.console.print(text, highlight=False, markup=False, soft_wrap=True)
