@@ -157,7 +157,7 @@ def test_the_pod_holds_the_agents_own_words_alone(deployed) -> None:
 
 def test_neither_fault_nor_repair_nor_judge_is_in_the_pod(deployed) -> None:
     found = deployed.agent(
-        "find / -xdev \\( -name 'solve*' -o -name 'verdict*' -o -name 'task.json' -o -name '*incident_arena*' \\)"
+        "find / -xdev \\( -name 'solve.sh' -o -name 'verdict*' -o -name 'task.json' -o -name '*incident_arena*' \\)"
         " -not -path '/proc/*' 2>/dev/null; ls /solution /tests"
     ).stdout
     assert found.split() in ([], ["/solution:", "/tests:"])
@@ -178,9 +178,9 @@ def refused_sql(deployed, statement: str) -> str:
 
 @pytest.mark.parametrize("account", ["root", "site", "admin", "referee", "exporter", "mysql", ""])
 def test_other_accounts_of_mariadb_are_closed(deployed, account: str) -> None:
-    for password in ('-p"$REDISCLI_AUTH"', "--skip-password", "-proot"):
-        done = deployed.agent(f"mariadb --user='{account}' {password} -e 'SELECT CURRENT_USER()'")
-        assert "1045" in done.stderr, (done.stdout, done.stderr)
+    passwords = ('-p"$REDISCLI_AUTH"', "--skip-password", "-proot")
+    done = deployed.agent("".join(f"mariadb --user='{account}' {p} -e 'SELECT CURRENT_USER()';" for p in passwords))
+    assert (done.stdout, done.stderr.count("ERROR 1045")) == ("", len(passwords))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_redis_is_for_reading(deployed, store: str) -> None:
     commands = [
         "SET x 1", "DEL rq:queues", "RPUSH rq:queue:site:short x", "LPOP rq:queue:site:short", "EXPIRE rq:queues 1",
         "FLUSHALL", "FLUSHDB ASYNC", "CONFIG GET maxmemory", "CONFIG SET maxmemory 1", "CONFIG REWRITE", "ACL LIST",
-        "ACL GETUSER app", "ACL SETUSER operator +@all", "ACL SAVE", "ACL LOAD", "EVAL return(1) 0", "SCRIPT LOAD x",
+        "ACL GETUSER app", "ACL SETUSER operator +@all", "ACL SAVE", "ACL LOAD", "EVAL 'return(1)' 0", "SCRIPT LOAD x",
         "FUNCTION FLUSH", "MODULE LOAD /x.so", "DEBUG SLEEP 5", "REPLICAOF 127.0.0.1 1", "SLAVEOF no one", "MONITOR",
         "SAVE", "BGSAVE", "BGREWRITEAOF", "SHUTDOWN NOSAVE", "CLIENT KILL TYPE normal", "CLIENT PAUSE 10000",
         "SWAPDB 0 1", "MIGRATE 127.0.0.1 1 x 0 1", "RESTORE x 0 x", "PUBLISH x y", "FAILOVER", "LATENCY RESET",
@@ -273,6 +273,7 @@ def test_redis_is_for_reading(deployed, store: str) -> None:
 
 # ── The admin interface ──
 
+MANAGED = {"restart": "{}", "pause": "{}", "resume": "{}", "scale": '{"replicas":0}'}
 CURL = "curl -s -o /tmp/answer -w '%{http_code}' --path-as-is -H \"Authorization: Bearer $ADMIN_TOKEN\" "
 
 
@@ -280,12 +281,10 @@ CURL = "curl -s -o /tmp/answer -w '%{http_code}' --path-as-is -H \"Authorization
     "component", ["agent", "referee", "load", "admin", "prometheus", "mariadb-exporter", "redis-queue-exporter"]
 )
 def test_the_harness_is_not_managed(deployed, component: str) -> None:
-    for verb, body in (("restart", "{}"), ("pause", "{}"), ("scale", '{"replicas":0}')):
-        assert (
-            deployed.agent(f"{CURL} -X POST -d '{body}' http://admin:8080/components/{component}/{verb}").stdout
-            == "404"
-        )
-    assert deployed.agent(f"{CURL} http://admin:8080/components/{component}/logs").stdout == "404"
+    base = f"http://admin:8080/components/{component}"
+    calls = [f"{CURL} -X POST -d '{body}' {base}/{verb}" for verb, body in MANAGED.items()]
+    statuses = deployed.agent("; echo; ".join([*calls, f"{CURL} {base}/logs"])).stdout.split()
+    assert statuses == ["404"] * (len(MANAGED) + 1)
 
 
 @pytest.mark.parametrize(
@@ -295,9 +294,10 @@ def test_the_harness_is_not_managed(deployed, component: str) -> None:
      "//etc/passwd", "/components/web%00/restart"],
 )  # fmt: skip
 def test_paths_lead_nowhere(deployed, path: str) -> None:
-    for method in ("GET", "POST", "PUT", "DELETE"):
-        status = deployed.agent(f"{CURL} -X {method} 'http://admin:8080{path}'").stdout
-        assert status in {"400", "404", "405"}
+    methods = ("GET", "POST", "PUT", "DELETE")
+    statuses = deployed.agent("".join(f"{CURL} -X {method} 'http://admin:8080{path}'; echo;" for method in methods))
+    assert set(statuses.stdout.split()) <= {"400", "404", "405"}
+    assert len(statuses.stdout.split()) == len(methods)
 
 
 @pytest.mark.parametrize("user", ["admin", "referee", "exporter", "default", "operator"])
