@@ -44,7 +44,7 @@ def run(
     request = job.Request(
         tasks=playing.prepare(settings, catalogue.find(), tasks),
         agent=agent,
-        script=script,
+        scripts=(script,) if script else (),
         model=model,
         trials=trials,
         parallel=parallel,
@@ -59,7 +59,7 @@ def run(
         print_json([one.model_dump(mode="json") for one in outcomes])
     else:
         for one in outcomes:
-            output.print(f"[bold]{one.task}[/] {one.agent}", highlight=False)
+            output.print(f"[bold]{one.task}[/] {one.agent} {escape(one.script)}", highlight=False, soft_wrap=True)
             output.print(summary(one))
             for line in (f"gates: {_gates(one.gates)}", f"class: {one.failure_class}" if one.failure_class else ""):
                 if line:

@@ -102,6 +102,7 @@ def prove(
     names: Names = None,
     again: Annotated[bool, typer.Option("--again", help="Also what has not changed since it was proven.")] = False,  # noqa: FBT002
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these: solve, nop, a script's name.")] = None,
+    parallel: Annotated[int, typer.Option("-n", "--parallel", min=1, help="Trials at once.")] = 1,
     check: Annotated[bool, typer.Option("--check", help="Only say which proofs are stale.")] = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
@@ -113,10 +114,8 @@ def prove(
     from incident_arena.harbor import proofs as proving  # noqa: PLC0415 - imports Harbor
 
     tasks, settings = catalogues.find(), Settings.from_environment()
-    proofs = [
-        proving.prove(settings, tasks, name, console, proving.Choice(again=again, only=tuple(only or ()), check=check))
-        for name in names or tasks.names()
-    ]
+    choice = proving.Choice(again=again, only=tuple(only or ()), check=check, parallel=parallel)
+    proofs = [proving.prove(settings, tasks, name, console, choice) for name in names or tasks.names()]
     if json:
         print_json([proof.model_dump(mode="json") for proof in proofs])
     else:

@@ -39,7 +39,7 @@ class Request:
     Attributes:
         tasks: exported task folders.
         agent: Harbor's name of an agent, or `module:Class`.
-        script: run this script instead of an agent.
+        scripts: run each of these instead of an agent.
         model: for the agent.
         trials: of each task.
         parallel: trials at once.
@@ -52,7 +52,7 @@ class Request:
 
     tasks: tuple[Path, ...]
     agent: str
-    script: Path | None
+    scripts: tuple[Path, ...]
     model: str | None
     trials: int
     parallel: int
@@ -83,7 +83,7 @@ def compose(request: Request) -> JobConfig:
         quiet=True,
         retry=retry(request.max_retries),
         environment=EnvironmentConfig(import_path=ENVIRONMENT, delete=not request.keep, kwargs=options),
-        agents=[_agent(request)],
+        agents=_agents(request),
         tasks=[TaskConfig(path=path) for path in request.tasks],
     )
 
@@ -102,17 +102,21 @@ def retry(max_retries: int) -> RetryConfig:
     )
 
 
-def _agent(request: Request) -> AgentConfig:
-    if request.script is not None:
-        if not request.script.is_file():
-            raise no_script(request.script)
-        return AgentConfig(import_path=SCRIPT_AGENT, kwargs={"script": str(request.script.resolve())})
+def _agents(request: Request) -> list[AgentConfig]:
+    if request.scripts:
+        return [_script(path) for path in request.scripts]
     if ":" in request.agent:
-        return AgentConfig(import_path=request.agent, model_name=request.model)
+        return [AgentConfig(import_path=request.agent, model_name=request.model)]
     if request.agent not in AgentName.values():
         names = ", ".join(sorted(AgentName.values()))
         raise UserError(f"agent {request.agent!r}", "is unknown", f"one of: {names}; or module:Class")
-    return AgentConfig(name=request.agent, model_name=request.model)
+    return [AgentConfig(name=request.agent, model_name=request.model)]
+
+
+def _script(path: Path) -> AgentConfig:
+    if not path.is_file():
+        raise no_script(path)
+    return AgentConfig(import_path=SCRIPT_AGENT, kwargs={"script": str(path.resolve())})
 
 
 def play(config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio.Future[None]"]) -> list[TrialResult]:

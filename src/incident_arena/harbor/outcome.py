@@ -35,6 +35,8 @@ class Outcome(BaseModel):
     task: str
     trial: str
     agent: str
+    script: str
+    """Path of the script that was run instead of an agent; empty otherwise."""
     reward: float | None
     reason: str
     gates: dict[str, str]
@@ -66,6 +68,7 @@ def outcome(result: TrialResult, attempts: list[Attempt], job: Path) -> Outcome:
         task=result.task_name,
         trial=result.trial_name,
         agent=result.agent_info.name,
+        script=str(result.config.agent.kwargs.get("script", "")),
         reward=None if reward is None else float(reward),
         reason="" if reward is not None else why_none(result, trial, last, verdict),
         gates=dict(verdict.gates) if verdict else {},

@@ -91,11 +91,19 @@ class Proof(Record):
 
 @dataclass(frozen=True)
 class Choice:
-    """Which runs: all that are stale, or `again` all; `only` those named; `check`: none, just tell."""
+    """Which runs: all that are stale, or `again` all; `only` those named; `check`: none, just tell.
+
+    `parallel` trials are played at once.
+    """
 
     again: bool = False
     only: tuple[str, ...] = ()
     check: bool = False
+    parallel: int = 1
+
+    def wants(self, run: str) -> bool:
+        """Whether a run is asked for."""
+        return not self.only or run in self.only
 
 
 @dataclass(frozen=True)
@@ -103,6 +111,7 @@ class _Plan:
     run: Run
     agent: str
     script: Path | None
+    """None: the agent is played."""
 
 
 def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console, choice: Choice) -> Proof:
@@ -121,25 +130,32 @@ def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console,
         names = ", ".join(plan.run.name for plan in plans)
         raise UserError(f"run {unknown[0]!r}", f"task {name!r} has none", f"one of: {names}")
     before = read(path)
-    done: list[Run] = []
+    runs: dict[str, Run] = {}
+    stale: list[_Plan] = []
     for plan in plans:
         known = before.run(plan.run.name) if before else None
-        run = _reuse(plan, known, catalogue, choice)
-        wanted = not choice.only or plan.run.name in choice.only
-        if choice.check or not wanted:
-            done.append(run or plan.run)
-            continue
-        run = run or _play(settings, catalogue, name, plan, console)
-        done.append(run)
-        _write(path, Proof(task=name, runs=[*done, *_rest(before, plans[len(done) :])]))
-    return Proof(task=name, runs=done)
+        runs[plan.run.name] = _reuse(plan, known, catalogue, choice) or plan.run
+        if not runs[plan.run.name].results and not choice.check and choice.wants(plan.run.name):
+            stale.append(plan)
+        elif known and not choice.check and not runs[plan.run.name].results:
+            runs[plan.run.name] = known  # not asked for: stays as it is
+    if choice.check:
+        return Proof(task=name, runs=list(runs.values()))
+    for batch in _batches(stale, choice.parallel):
+        for run in _play(settings, catalogue, name, batch, console, choice.parallel):
+            runs[run.name] = run
+        _write(path, Proof(task=name, runs=list(runs.values())))
+    proof = Proof(task=name, runs=list(runs.values()))
+    _write(path, proof)
+    return proof
 
 
-def _rest(before: Proof | None, plans: list[_Plan]) -> Iterator[Run]:
-    """Runs not reached yet keep what was proven of them."""
-    for plan in plans:
-        if before and (known := before.run(plan.run.name)):
-            yield known
+def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
+    """Scripts that are played once are put together, as many as go at once; all else is a job of its own."""
+    single = [plan for plan in plans if plan.script and plan.run.repeat == 1]
+    yield from ([plan] for plan in plans if plan not in single)
+    for start in range(0, len(single), parallel):
+        yield single[start : start + parallel]
 
 
 def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
@@ -149,10 +165,9 @@ def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
 
     def plan(run: str, want: Want, script: Path | None, repeat: int, cls: FailureClass | None = None) -> _Plan:
         played = _sha(base + (script.read_text() if script else ""))
+        facts = Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=judged)
         agent = "nop" if script is None else "oracle"
-        return _Plan(
-            Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=judged), agent, script
-        )
+        return _Plan(facts, agent, None if run == "solve" else script)  # the oracle has the solution itself
 
     for number, script in enumerate(right_fixes(folder)):
         yield plan(script.stem, "pass", script, REPEAT if number == 0 else 1)
@@ -175,22 +190,32 @@ def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice)
     return plan.run.model_copy(update={"results": results})
 
 
-def _play(settings: Settings, catalogue: Catalogue, name: str, plan: _Plan, console: Console) -> Run:
-    console.print(f"{name}: {plan.run.name}, {plan.run.repeat} times", style="bold", highlight=False, markup=False)
+def _play(
+    settings: Settings, catalogue: Catalogue, name: str, batch: list[_Plan], console: Console, parallel: int
+) -> list[Run]:
+    names, repeat = ", ".join(plan.run.name for plan in batch), batch[0].run.repeat
+    console.print(f"{name}: {names}, {repeat} times", style="bold", highlight=False, markup=False, soft_wrap=True)
     request = job.Request(
         tasks=playing.prepare(settings, catalogue, [name]),
-        agent=plan.agent,
-        script=plan.script if plan.run.name != "solve" else None,
+        agent=batch[0].agent,
+        scripts=tuple(plan.script for plan in batch if plan.script),
         model=None,
-        trials=plan.run.repeat,
-        parallel=1,
+        trials=repeat,
+        parallel=parallel,
         max_retries=2,
         keep=False,
         jobs=catalogue.root / "jobs",
-        name=f"{playing.job_name()}__{name.rpartition('/')[2]}__{plan.run.name.replace('/', '-')}",
+        name=f"{playing.job_name()}__{name.rpartition('/')[2]}__{batch[0].run.name.replace('/', '-')}",
     )
     outcomes = playing.play(settings, request, console)
-    return plan.run.model_copy(update={"results": [_result(one) for one in outcomes]})
+    return [
+        plan.run.model_copy(update={"results": [_result(one) for one in outcomes if _is_of(one, plan)]})
+        for plan in batch
+    ]
+
+
+def _is_of(one: Outcome, plan: _Plan) -> bool:
+    return one.script == (str(plan.script.resolve()) if plan.script else "")
 
 
 def _result(one: Outcome) -> Result:

@@ -89,7 +89,7 @@ class Stage:
         request = job.Request(
             tasks=playing.prepare(self.settings, self.catalogue, [NAME]),
             agent="oracle",
-            script=None,
+            scripts=(),
             model=None,
             trials=1,
             parallel=1,

@@ -51,13 +51,13 @@ def test_root_is_answered_as_the_pods_own_user(stage: Stage) -> None:
 
 def test_the_agents_pod_gets_nothing_but_the_solution_it_runs(stage: Stage) -> None:
     look = script(stage, "find / -xdev -newer /proc/1 \\( -name task.json -o -name '*.toml' -o -name test.sh \\)")
-    [one] = stage.play(stage.request(script=look), evidence=stage.evidence())
+    [one] = stage.play(stage.request(scripts=(look,)), evidence=stage.evidence())
     assert (Path(one.job_dir) / one.trial / "agent" / "script.txt").read_text() == ""
 
 
 def test_a_script_runs_as_the_solution_does_and_its_exit_status_is_kept(stage: Stage) -> None:
     fix = script(stage, "id -u; echo $0; exit 9")
-    [one] = stage.play(stage.request(script=fix), evidence=stage.evidence(declared=None))
+    [one] = stage.play(stage.request(scripts=(fix,)), evidence=stage.evidence(declared=None))
     agent = Path(one.job_dir) / one.trial / "agent"
     assert (agent / "script.txt").read_text() == "1000\n/solution/fix.sh\n"
     assert (agent / "exit-code.txt").read_text() == "9"
@@ -113,7 +113,7 @@ def test_an_agent_past_its_deadline_is_stopped_and_judged(stage: Stage, spec: ob
     task = evidences.task().model_copy(update={"deadlines": Deadlines(agent=2)})
     write_task(stage.catalogue.root, task)
     endless = script(stage, "while true; do date +%s > /logs/agent/alive; sleep 0.2; done")
-    [one] = stage.play(stage.request(script=endless, max_retries=2), evidence=stage.evidence(declared=None))
+    [one] = stage.play(stage.request(scripts=(endless,), max_retries=2), evidence=stage.evidence(declared=None))
     assert (one.reward, one.failure_class, one.attempts) == (0, "never declared", 1)
     assert result_of(stage, one.trial)["exception_info"]["exception_type"] == "AgentTimeoutError"  # type: ignore[index]
     assert stage.calls == ["start", "freeze", "collect", "stop"]
@@ -122,13 +122,15 @@ def test_an_agent_past_its_deadline_is_stopped_and_judged(stage: Stage, spec: ob
 def test_an_agent_that_breaks_its_own_pod_is_judged_not_played_again(stage: Stage) -> None:
     # The pod's process namespace ends with it, as the container would.
     [one] = stage.play(
-        stage.request(script=script(stage, "kill -9 -1; sleep 5"), max_retries=2), evidence=stage.evidence()
+        stage.request(scripts=(script(stage, "kill -9 -1; sleep 5"),), max_retries=2), evidence=stage.evidence()
     )
     assert (one.attempts, one.reward) == (1, 1)
 
 
 def test_two_trials_at_once(stage: Stage) -> None:
-    both = stage.play(stage.request(trials=2, parallel=2, script=script(stage, "sleep 2")), evidence=stage.evidence())
+    both = stage.play(
+        stage.request(trials=2, parallel=2, scripts=(script(stage, "sleep 2"),)), evidence=stage.evidence()
+    )
     assert [one.reward for one in both] == [1, 1]
     assert stage.calls[:2] == ["start", "start"]
     assert len({one.trial for one in both}) == 2
@@ -145,7 +147,7 @@ def test_an_interrupted_trial_is_torn_down_without_gathering(stage: Stage) -> No
     killer = threading.Thread(target=interrupt)
     killer.start()
     with pytest.raises(KeyboardInterrupt):
-        stage.play(stage.request(script=endless), evidence=stage.evidence())
+        stage.play(stage.request(scripts=(endless,)), evidence=stage.evidence())
     killer.join()
     assert stage.calls == ["start", "stop"]
     assert not any(stage.settings.home.glob("pods/*"))
@@ -192,3 +194,12 @@ def test_an_agent_that_needs_the_internet_is_refused(stage: Stage, monkeypatch: 
 def test_an_unknown_agent_lists_the_known(stage: Stage) -> None:
     with pytest.raises(UserError, match="oracle"):
         stage.play(stage.request(agent="nobody"))
+
+
+def test_several_scripts_are_told_apart(stage: Stage) -> None:
+    one, two = stage.tmp / "one.sh", stage.tmp / "two.sh"
+    for path in (one, two):
+        path.write_text(f"#!/bin/sh\necho {path.stem}\n")
+    outcomes = stage.play(stage.request(scripts=(one, two), parallel=2), evidence=stage.evidence())
+    said = {out.script: (Path(out.job_dir) / out.trial / "agent" / "script.txt").read_text() for out in outcomes}
+    assert said == {str(one): "one\n", str(two): "two\n"}

@@ -8,7 +8,7 @@ from incident_arena.harbor.job import Request, compose, retry
 
 def request(tmp_path: Path, **more: object) -> Request:
     fields: dict[str, object] = {
-        "tasks": (tmp_path / "task",), "agent": "oracle", "script": None, "model": None, "trials": 3, "parallel": 2,
+        "tasks": (tmp_path / "task",), "agent": "oracle", "scripts": (), "model": None, "trials": 3, "parallel": 2,
         "max_retries": 4, "keep": True, "jobs": tmp_path, "name": "n",
     }  # fmt: skip
     return Request(**(fields | more))  # type: ignore[arg-type]
@@ -45,14 +45,14 @@ def test_the_job_is_as_asked(tmp_path: Path) -> None:
 
 def test_a_script_makes_the_script_agent(tmp_path: Path) -> None:
     (tmp_path / "fix.sh").write_text("#!/bin/sh\n")
-    [agent] = compose(request(tmp_path, script=tmp_path / "fix.sh")).agents
+    [agent] = compose(request(tmp_path, scripts=(tmp_path / "fix.sh",))).agents
     assert agent.import_path == "incident_arena.harbor:ScriptAgent"
     assert agent.kwargs == {"script": str(tmp_path / "fix.sh")}
 
 
 def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"fix\.sh"):
-        compose(request(tmp_path, script=tmp_path / "fix.sh"))
+        compose(request(tmp_path, scripts=(tmp_path / "fix.sh",)))
 
 
 def test_an_agent_may_be_a_class(tmp_path: Path) -> None:

@@ -23,10 +23,15 @@ class Plays:
             "wrong/flush": Result(reward=0, failure_class="off-list change"),
         }
 
-    def __call__(self, settings: object, catalogue: object, name: str, plan: proofs._Plan, console: object) -> Run:
+    def __call__(
+        self, settings: object, catalogue: object, name: str, batch: list[proofs._Plan], console: object, parallel: int
+    ) -> list[Run]:
         del settings, catalogue, name, console
-        self.asked.append(plan.run.name)
-        return plan.run.model_copy(update={"results": [self.answers[plan.run.name]] * plan.run.repeat})
+        assert len(batch) <= parallel
+        self.asked += [plan.run.name for plan in batch]
+        return [
+            plan.run.model_copy(update={"results": [self.answers[plan.run.name]] * plan.run.repeat}) for plan in batch
+        ]
 
 
 @pytest.fixture
