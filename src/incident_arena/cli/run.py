@@ -1,5 +1,8 @@
 """`arena run`: play tasks and tell what came of each trial."""
 
+import contextlib
+import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,8 +10,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from incident_arena.cli.say import console, output, print_json
+from incident_arena.cli.say import console, output, print_json, say
 from incident_arena.errors import UserError
+from incident_arena.node import allocate
 from incident_arena.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ def run(
     trials: Annotated[int, typer.Option("-k", "--trials", min=1, help="Trials of each task.")] = 1,
     parallel: Annotated[int, typer.Option("-n", "--parallel", min=1, help="Trials at once.")] = 1,
     max_retries: Annotated[int, typer.Option("--max-retries", min=0, help="When an episode does not start.")] = 1,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the clusters running.")] = False,  # noqa: FBT002 - a flag
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the clusters until Ctrl-C.")] = False,  # noqa: FBT002 - a flag
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,  # noqa: FBT002
     jobs: Annotated[Path, typer.Option("--jobs", help="Folder for the job's folder.")] = Path("jobs"),
     episode: Annotated[str, typer.Option("--episode", hidden=True, help="Class that plays an episode.")] = "",
@@ -67,8 +71,22 @@ def run(
             reward = f"reward: {one.reward:g}" if one.reward is not None else f"no verdict: {one.reason}"
             output.print(reward, style="bold", highlight=False, markup=False, soft_wrap=True)
         output.print(f"job: {request.folder}", highlight=False, soft_wrap=True)
+    if keep:
+        _hold(settings)
     if any(one.reward is None for one in outcomes):
         raise typer.Exit(NO_VERDICT)
+
+
+def _hold(settings: Settings) -> None:
+    """Wait for Ctrl-C: a node ends with the process that owns it, so that none is ever forgotten."""
+    mine = [spec for spec in allocate.existing(settings) if spec.owner and spec.owner.pid == os.getpid()]
+    if not mine:
+        return
+    for spec in mine:
+        say(f"kept: export KUBECONFIG={spec.kubeconfig}")
+    say("the clusters are there until this process ends; press Ctrl-C")
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.pause()
 
 
 def summary(one: "Outcome") -> Table:

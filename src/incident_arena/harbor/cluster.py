@@ -105,7 +105,7 @@ class Cluster:
             return
         self._stopped, self._up = True, False
         if not delete:
-            self._logger.warning("The cluster of this trial is kept; `arena node list` shows it")
+            self._logger.warning("The cluster of this trial is kept as long as this process lives")
             self._journal.stopped(None)
             return
         try:
