@@ -1,15 +1,15 @@
 """What is done to the application once the agent is gone, to see whether the repair holds."""
 
 import asyncio
+import functools
 import time
 
 from incident_arena import wait
-from incident_arena.errors import InfrastructureError
 from incident_arena.services.referee import application, cluster
 from incident_arena.services.referee.parts import Parts
-from incident_arena.verify.stores.clients import Commands
+from incident_arena.services.referee.patience import POLL_S, StalledError, insist, patient
+from incident_arena.verify.stores.clients import Commands, Sql
 
-POLL_S = 0.5
 STALLED_S = 30.0
 """A backlog that gets no shorter for so long, while nothing is added, will not drain."""
 ABANDONED_S = 10.0
@@ -31,11 +31,10 @@ async def drained(parts: Parts) -> str:
     """Pause the load, and wait until its operations have ended and no job waits or runs.
 
     Raises:
-        InfrastructureError: the backlog stalls, or does not drain before the deadline.
-        StoreError: the queue cannot be asked.
-        LoadError: the load does not answer.
+        StalledError: the backlog gets no shorter.
+        DeadlineError: it does not drain before the deadline.
     """
-    await parts.load.pause()
+    await insist("the load pauses", parts.load.pause)
     least: tuple[int, int] | None = None
     progress = time.monotonic()
     abandoned = ""
@@ -50,15 +49,13 @@ async def drained(parts: Parts) -> str:
             least, progress = left, time.monotonic()
         stalled = time.monotonic() - progress
         if left[0] and stalled > STALLED_S:
-            raise InfrastructureError("the backlog", f"gets no shorter; {seen}")
+            raise StalledError("the backlog", f"gets no shorter; {seen}")
         if not left[0] and running and stalled > ABANDONED_S:
             abandoned = f"; {running} jobs are of workers that are gone"
             return True, seen
         return left == (0, 0), seen
 
-    waited = await wait.until_async(
-        "the backlog has drained", probe, deadline_s=parts.task.deadlines.drain, every_s=POLL_S
-    )
+    waited = await patient("the backlog has drained", probe, parts.task.deadlines.drain)
     return f"drained in {waited:.1f} s{abandoned}"
 
 
@@ -74,36 +71,49 @@ async def restart(parts: Parts, component: str) -> str:
     """Delete a component's pods, and wait until as many others are ready.
 
     Raises:
-        InfrastructureError: it has no pod, or does not come back before the deadline.
+        StalledError: it has no pod.
+        DeadlineError: it does not come back before the deadline.
     """
-    before = await parts.cluster.pods(component)
+    before: dict[str, str] = {}
+
+    async def find() -> None:
+        before.update({pod["metadata"]["uid"]: pod["metadata"]["name"] for pod in await parts.cluster.pods(component)})
+
+    await insist(f"component '{component}' is looked up", find)
     if not before:
-        raise InfrastructureError(f"component '{component}'", "has no pod to restart")
-    gone = {pod["metadata"]["uid"] for pod in before}
-    for pod in before:
-        await parts.cluster.delete_pod(pod["metadata"]["name"])
+        raise StalledError(f"component '{component}'", "has no pod to restart")
+    for name in before.values():
+        await insist(f"pod '{name}' is deleted", functools.partial(parts.cluster.delete_pod, name))
 
     async def probe() -> tuple[bool, str]:
         pods = await parts.cluster.pods(component)
-        fresh = [pod for pod in pods if pod["metadata"]["uid"] not in gone]
+        fresh = [pod for pod in pods if pod["metadata"]["uid"] not in before]
         ready = [pod for pod in fresh if cluster.ready(pod)]
         seen = "; ".join(cluster.state(pod) for pod in fresh) or "no new pod"
         return len(ready) >= len(before) and len(fresh) == len(pods), seen
 
-    waited = await wait.until_async(
-        f"component '{component}' is ready again", probe, deadline_s=parts.task.deadlines.restart, every_s=POLL_S
-    )
+    waited = await patient(f"component '{component}' is ready again", probe, parts.task.deadlines.restart)
     return f"ready in {waited:.1f} s"
 
 
-def churn(parts: Parts) -> str:
+async def churn(parts: Parts) -> str:
     """End every connection that the application has to MariaDB, as a network or a proxy does.
 
     Raises:
-        StoreError: MariaDB refused.
+        DeadlineError: MariaDB does not answer.
     """
     account = application.of(parts.task.substrate).account
-    sql = parts.stores.mariadb
+    ended = 0
+
+    async def end() -> None:
+        nonlocal ended
+        ended = await asyncio.to_thread(_end_connections, parts.stores.mariadb, account)
+
+    await insist(f"the connections of {account} end", end)
+    return f"ended {ended} connections"
+
+
+def _end_connections(sql: Sql, account: str) -> int:
     ((count,),) = sql.query("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = %s", (account,))
     sql.query(f"KILL USER {account}")
-    return f"ended {count} connections"
+    return int(count)

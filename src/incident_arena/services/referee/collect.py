@@ -17,11 +17,12 @@ from incident_arena import wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.records import Manifest, Reconciled, Reconciliations, Stage
 from incident_arena.services import reconcile
-from incident_arena.services.referee import actions, admission, challenges
+from incident_arena.services.referee import actions, admission, challenges, cluster
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.evidence import MANIFEST
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
+from incident_arena.services.referee.patience import insist, patient
 from incident_arena.verify.stores.kubernetes import AGENT
 
 LIVE_FILES = ("observations.jsonl", "health.jsonl")
@@ -65,7 +66,7 @@ async def _gather(parts: Parts, started: float) -> None:
     await admission.snapshot(parts, "C")
     drained = await _reconciled(parts, "drain", "reconcile")
     _keep(parts, Reconciliations(drained=drained, end=None))
-    await parts.load.resume()
+    await insist("the load resumes", parts.load.resume)
     with parts.evidence.stage("soak"):
         await challenges.passing("the soak", parts.task.windows.soak)
     await _challenge(parts)
@@ -76,14 +77,14 @@ async def _gather(parts: Parts, started: float) -> None:
 
 async def _agent_gone(parts: Parts) -> None:
     """The runner takes the agent away before it asks for this; what is still there is taken away here."""
-    for pod in await parts.cluster.pods(AGENT):
-        await parts.cluster.delete_pod(pod["metadata"]["name"])
 
     async def probe() -> tuple[bool, str]:
-        left = await parts.cluster.items("pods", f"app.kubernetes.io/name={AGENT}")
+        for pod in await parts.cluster.pods(AGENT):
+            await parts.cluster.delete_pod(pod["metadata"]["name"])
+        left = await parts.cluster.items("pods", f"{cluster.COMPONENT}={AGENT}")
         return not left, f"{len(left)} pods"
 
-    await wait.until_async("the agent's pod is gone", probe, deadline_s=AGENT_GONE_S, every_s=1)
+    await patient("the agent's pod is gone", probe, AGENT_GONE_S)
 
 
 async def _reconciled(parts: Parts, drain: str, name: str) -> Reconciled | None:
@@ -124,7 +125,7 @@ async def _challenge(parts: Parts) -> None:
         with parts.evidence.stage(f"restart-{component}", tolerant=True) as note:
             note.detail = await challenges.restart(parts, component)
     with parts.evidence.stage("churn", tolerant=True) as note:
-        note.detail = await asyncio.to_thread(challenges.churn, parts)
+        note.detail = await challenges.churn(parts)
     figures = Figures(parts.config.ledger, parts.task)
     with parts.evidence.stage("restarted") as note:
         try:

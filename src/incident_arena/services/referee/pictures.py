@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 
 from incident_arena import wait
 from incident_arena.records import Facts, Snapshot
-from incident_arena.services.referee import application
+from incident_arena.services.referee import application, cluster
 from incident_arena.services.referee.parts import Parts
+from incident_arena.services.referee.patience import insist
 from incident_arena.verify.stores import kubernetes, mariadb, redis
 from incident_arena.verify.stores.clients import StoreError
 
@@ -23,7 +25,7 @@ async def take(parts: Parts, label: str) -> Snapshot:
 
     Raises:
         StoreError: a data store cannot be read, before the agent has worked.
-        ClusterError: the cluster cannot be read.
+        DeadlineError: the cluster cannot be read.
     """
     taken, clock = time.time(), time.monotonic()
     config, stores = parts.config, parts.stores
@@ -76,6 +78,10 @@ async def picture(read: Callable[[], Facts], patience_s: float | None) -> Facts:
 
 
 async def _kubernetes(parts: Parts) -> Facts:
-    kinds = list(kubernetes.LISTS)
-    lists = await asyncio.gather(*(parts.cluster.items(kind) for kind in kinds))
-    return kubernetes.snapshot(dict(zip(kinds, lists, strict=True)))
+    lists: dict[str, list[cluster.Json]] = {}
+
+    async def fetch(kind: str) -> None:
+        lists[kind] = await parts.cluster.items(kind)
+
+    await asyncio.gather(*(insist(f"{kind} are listed", partial(fetch, kind)) for kind in kubernetes.LISTS))
+    return kubernetes.snapshot(lists)

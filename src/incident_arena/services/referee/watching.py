@@ -22,6 +22,7 @@ from incident_arena.verify.stores.kubernetes import AGENT, CLASS, COMPONENT
 EVERY_S = 2.0
 DECLARATION_EVERY_S = 0.5
 OBSERVE_TIMEOUT_S = 3.0
+ANSWER_S = 4.0
 FROZEN = "incident-arena.io/frozen"
 OPERATOR = "operator"
 OK = 200
@@ -30,7 +31,10 @@ OK = 200
 async def watch(parts: Parts) -> None:
     """Run until the pod ends."""
     parts.evidence.write("task.json", parts.config.task_file.read_bytes())
-    async with asyncio.TaskGroup() as loops, aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=2)) as session:
+    async with (
+        asyncio.TaskGroup() as loops,
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=ANSWER_S)) as session,
+    ):
         for each in parts.faults:
             loops.create_task(_every(EVERY_S, _observer(parts, each)))
         loops.create_task(_every(EVERY_S, Harness(parts, session).look))
