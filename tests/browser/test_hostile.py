@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser
@@ -42,6 +43,22 @@ def test_hidden_characters_are_marked(hostile: Viewed):
     marks.first.wait_for()
 
     assert {"\\x07", "U+202E", "\\x00"} <= set(marks.all_text_contents())
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("a\x1b[31mb\x7f\x9b", ["\\x1b", "\\x7f", "\\x9b"]),
+        ("\u200b\u2066\ufeff\U000e0041", ["U+200B", "U+2066", "U+FEFF", "U+E0041"]),
+        ("x\u200dy \u2028", ["U+200D", "U+2028"]),
+        ("\u26a0\ufe0f \U0001f469\u200d\U0001f4bb line\nand\ttab\r\n", []),
+    ],
+)
+def test_marks(hostile: Viewed, text: str, marks: list[str]):
+    """A page for a task that is not there names it, as any text is shown."""
+    tab = hostile.go(f"#/task/{quote(text)}")
+
+    assert tab.locator("main .hidden-char").all_text_contents() == marks
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,17 @@ SCRIPTS = (
     "lists.js",
     "scale.js",
     "lanes.js",
+    "events.js",
+    "chart.js",
     "timeline.js",
+    "evidence.js",
     "verdict.js",
     "transcript.js",
     "trial.js",
     "app.js",
 )
 """In the order in which they are joined, inside one function."""
-STYLES = ("base.css", "views.css", "timeline.css")
+STYLES = ("base.css", "lists.css", "trial.css", "timeline.css")
 CARRIER = "metaflow-card-uplot"
 """The package that carries uPlot (docs/decisions/results-page.md). It is read, never imported."""
 

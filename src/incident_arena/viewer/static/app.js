@@ -28,15 +28,18 @@ function say(text) {
 async function pageFor(index, hash) {
   const [path_, query = ''] = hash.replace(/^#?\/?/, '').split('?');
   const [view, ...rest] = path_.split('/');
-  const asked = Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => ['who', 'result', 'class', 'text'].includes(name)));
+  const asked = Object.fromEntries(
+    [...new URLSearchParams(query)].filter(([name]) => ['who', 'result', 'class', 'text'].includes(name)),
+  );
   if (view === '') return leaderboard(index, asked);
   try {
     if (view === 'task') return taskPage(index, decodeURIComponent(rest.join('/')));
-    if (view === 'trial') return await trialPage(index, rest.map((part) => encodeURIComponent(decodeURIComponent(part))).join('/'));
+    if (view === 'trial')
+      return await trialPage(index, rest.map((part) => encodeURIComponent(decodeURIComponent(part))).join('/'));
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
   }
-  return missing(`This page has nothing at ${hash}.`);
+  return notFound(`This page has nothing at ${hash}.`);
 }
 
 /** Show what the address names; the heading gets the focus, so that a screen reader starts there. */
@@ -47,7 +50,11 @@ async function show(first) {
   try {
     page = await pageFor(app.index, location.hash);
   } catch (error) {
-    page = { title: 'Not readable', crumbs: [['#/', 'Results']], view: [h('h1', { tabindex: '-1' }, 'This part can\u2019t be read'), h('p', { role: 'alert' }, error.message)] };
+    page = {
+      title: 'Not readable',
+      crumbs: [['#/', 'Results']],
+      view: [h('h1', { tabindex: '-1' }, 'This part can\u2019t be read'), h('p', { role: 'alert' }, error.message)],
+    };
   }
   if (turn !== app.turn) return;
   app.page = page;
@@ -62,12 +69,16 @@ async function show(first) {
 }
 
 function crumbs(page) {
-  const list = h('ol', {}, page.crumbs.map(([href, text]) => h('li', {}, link(href, {}, text))));
+  const list = h(
+    'ol',
+    {},
+    page.crumbs.map(([href, text]) => h('li', {}, link(href, {}, text))),
+  );
   document.getElementById('crumbs').replaceChildren(...(page.crumbs.length ? [list] : []));
 }
 
 /** Single keys; never while something is typed, a dialog is open, or a modifier is held. */
-function key(event) {
+function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.target.closest('input, select, textarea, dialog')) {
     if (event.key === 'Escape' && event.target.matches('input')) event.target.blur();
@@ -78,9 +89,19 @@ function key(event) {
     if (trial) location.hash = trialHref(trial);
   };
   const acts = {
-    '?': help, l: () => { location.hash = '#/'; }, d: nextTheme, n: () => neighbours(1), p: () => neighbours(-1),
-    t: () => { if (app.page.trial) location.hash = taskHref(app.page.trial.task); },
-    j: () => row(1), k: () => row(-1), '/': () => document.getElementById('find')?.focus(),
+    '?': showHelp,
+    l: () => {
+      location.hash = '#/';
+    },
+    d: nextTheme,
+    n: () => neighbours(1),
+    p: () => neighbours(-1),
+    t: () => {
+      if (app.page.trial) location.hash = taskHref(app.page.trial.task);
+    },
+    j: () => focusRow(1),
+    k: () => focusRow(-1),
+    '/': () => document.getElementById('find')?.focus(),
   };
   if (acts[event.key]) acts[event.key]();
   else if (/^[1-9]$/.test(event.key)) {
@@ -92,7 +113,7 @@ function key(event) {
 }
 
 /** Focus the next or previous row's link. */
-function row(step) {
+function focusRow(step) {
   const links = [...document.querySelectorAll('a.row-link')];
   const at = links.indexOf(document.activeElement);
   const next = links[at < 0 ? 0 : Math.max(0, Math.min(links.length - 1, at + step))];
@@ -100,12 +121,41 @@ function row(step) {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
-function help() {
+function showHelp() {
   const dialog = document.getElementById('help');
   dialog.replaceChildren(
     h('h2', { id: 'help-title' }, 'Keyboard'),
-    h('dl', {}, KEYS.map(([keys, what]) => h('div', {}, h('dt', {}, keys.split(/, | /).map((one) => [h('kbd', {}, one), ' '])), h('dd', {}, what)))),
-    h('form', { method: 'dialog' }, h('button', { onclick: (event) => { event.preventDefault(); dialog.close(); } }, 'Close')));
+    h(
+      'dl',
+      {},
+      KEYS.map(([keys, what]) =>
+        h(
+          'div',
+          {},
+          h(
+            'dt',
+            {},
+            keys.split(/, | /).map((one) => [h('kbd', {}, one), ' ']),
+          ),
+          h('dd', {}, what),
+        ),
+      ),
+    ),
+    h(
+      'form',
+      { method: 'dialog' },
+      h(
+        'button',
+        {
+          onclick: (event) => {
+            event.preventDefault();
+            dialog.close();
+          },
+        },
+        'Close',
+      ),
+    ),
+  );
   dialog.showModal();
 }
 
@@ -114,7 +164,11 @@ function theme(set) {
   const root = document.documentElement;
   if (set === 'system') delete root.dataset.theme;
   else root.dataset.theme = set;
-  document.getElementById('theme').textContent = { system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark' }[set];
+  document.getElementById('theme').textContent = {
+    system: 'Theme: system',
+    light: 'Theme: light',
+    dark: 'Theme: dark',
+  }[set];
   document.dispatchEvent(new Event('themechange'));
 }
 
@@ -138,26 +192,32 @@ function nextTheme() {
   }
 }
 
-async function start() {
+async function begin() {
   const stored = storedTheme();
   theme(THEMES.includes(stored) ? stored : 'system');
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.dispatchEvent(new Event('themechange')));
-  document.getElementById('keys').addEventListener('click', help);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+    document.dispatchEvent(new Event('themechange')),
+  );
+  document.getElementById('keys').addEventListener('click', showHelp);
   document.getElementById('theme').addEventListener('click', nextTheme);
   document.getElementById('skip').addEventListener('click', (event) => {
     event.preventDefault();
     document.getElementById('main').focus();
   });
-  document.addEventListener('keydown', key);
+  document.addEventListener('keydown', onKey);
   addEventListener('hashchange', () => show(false));
   try {
     app.index = await readIndex();
   } catch (error) {
-    document.getElementById('main').replaceChildren(h('p', { class: 'notice', role: 'alert' }, `These results can\u2019t be read: ${error.message}`));
+    document
+      .getElementById('main')
+      .replaceChildren(
+        h('p', { class: 'notice', role: 'alert' }, `These results can\u2019t be read: ${error.message}`),
+      );
     return;
   }
   await show(true);
   document.documentElement.dataset.ready = 'yes';
 }
 
-start();
+begin();

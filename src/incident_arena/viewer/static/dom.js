@@ -2,10 +2,18 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Control, bidirectional, invisible and tag characters, and lone surrogates; line feed and tab are left alone. */
+/**
+ * Control, bidirectional, invisible and tag characters, and lone surrogates. Left alone: line feed and tab, and what
+ * emoji are made of (the selectors for text and emoji style, a joiner after a pictograph).
+ */
 const HIDDEN = new RegExp(
-  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f' +
-    '\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff]|[\\u{e0000}-\\u{e0fff}]',
+  [
+    '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f]',
+    '[\\u200b\\u200c\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff]',
+    '[\\u034f\\ufe00-\\ufe0d]',
+    '[\\u{e0000}-\\u{e0fff}]',
+    '(?<![\\p{Extended_Pictographic}\\ufe0f])\\u200d',
+  ].join('|'),
   'gu',
 );
 
@@ -54,7 +62,8 @@ function assign(element, attributes) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (name === 'style') Object.entries(value).forEach(([property, set]) => element.style.setProperty(property, set));
+    else if (name === 'style')
+      Object.entries(value).forEach(([property, set]) => element.style.setProperty(property, set));
     else element.setAttribute(name, value === true ? '' : shownText(value));
   }
   return element;

@@ -33,7 +33,9 @@ function utcTime(epoch) {
 
 /** Epoch seconds to `2026-10-01 14:03 UTC`. */
 function utcMinute(epoch) {
-  return epoch === null || epoch === undefined ? NONE : `${new Date(epoch * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return epoch === null || epoch === undefined
+    ? NONE
+    : `${new Date(epoch * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** Seconds of a latency to `84 ms`, `1.2 s`. */
@@ -44,11 +46,11 @@ function latency(seconds) {
 }
 
 /** 2810000 to `2.81 M`. */
-function tokens(count) {
-  if (count === null || count === undefined) return NONE;
-  if (count < 1000) return String(Math.round(count));
-  if (count < 999500) return `${(count / 1000).toPrecision(3)}\u202fk`;
-  return `${(count / 1e6).toFixed(2)}\u202fM`;
+function tokens(number) {
+  if (number === null || number === undefined) return NONE;
+  if (number < 1000) return String(Math.round(number));
+  if (number < 999500) return `${(number / 1000).toPrecision(3)}\u202fk`;
+  return `${(number / 1e6).toFixed(2)}\u202fM`;
 }
 
 /** US dollars. */
@@ -73,7 +75,6 @@ const FORMATS = {
   number: (value) => (value === null ? NONE : Number(value).toFixed(3)),
   share,
   heat: share,
-  interval: share,
   money,
   duration,
   tokens,

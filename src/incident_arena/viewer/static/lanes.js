@@ -5,7 +5,11 @@ const HUES = 6;
 
 /** An SVG that spans the time axis; `draw(scale)` gives its content in seconds × LANE_HEIGHT. */
 function strip(scale, content, height = LANE_HEIGHT) {
-  const svg = s('svg', { class: 'strip', preserveAspectRatio: 'none', 'aria-hidden': 'true', style: { height: `${height}px` } }, content);
+  const svg = s(
+    'svg',
+    { class: 'strip', preserveAspectRatio: 'none', 'aria-hidden': 'true', style: { height: `${height}px` } },
+    content,
+  );
   const view = () => svg.setAttribute('viewBox', `${scale.from} 0 ${scale.to - scale.from} ${LANE_HEIGHT}`);
   scale.onchange(view);
   view();
@@ -18,11 +22,19 @@ function lane(label, plot, { figureAt, summary = '', hue = null, look = '', help
   const element = h(
     'div',
     { class: `lane ${look}` },
-    h('div', { class: 'lane-label', title: help ?? label }, hue !== null && h('i', { class: `dot hue-${hue}`, 'aria-hidden': 'true' }), label),
+    h(
+      'div',
+      { class: 'lane-label', title: help ?? label },
+      hue !== null && h('i', { class: `dot hue-${hue}`, 'aria-hidden': 'true' }),
+      label,
+    ),
     h('div', { class: 'lane-plot' }, plot),
     value,
   );
-  return { element, set: (time) => value.replaceChildren(...shown(time === null || !figureAt ? summary : figureAt(time))) };
+  return {
+    element,
+    set: (time) => value.replaceChildren(...shown(time === null || !figureAt ? summary : figureAt(time))),
+  };
 }
 
 function binOf(timeline, time) {
@@ -77,7 +89,13 @@ function runs(kind) {
 /** States over time, one look for each state. */
 function stateLane(label, spans, scale, { summary = '', help = null } = {}) {
   const rects = spans.map((span) =>
-    s('rect', { x: span.start, y: 3, width: Math.max(span.end - span.start, 0.5), height: LANE_HEIGHT - 6, class: `state-${span.state}` }),
+    s('rect', {
+      x: span.start,
+      y: 3,
+      width: Math.max(span.end - span.start, 0.5),
+      height: LANE_HEIGHT - 6,
+      class: `state-${span.state}`,
+    }),
   );
   return lane(label, strip(scale, rects), {
     summary,
@@ -95,7 +113,11 @@ function stageLane(stages, scale) {
     const tip = `${name}, ${duration(stage.end - stage.start)}${detail.join(' ') ? `: ${detail.join(' ')}` : ''}`;
     return { stage, name, element: h('div', { class: look, title: tip }, h('span', {}, name)) };
   });
-  const plot = h('div', { class: 'stages' }, boxes.map((box) => box.element));
+  const plot = h(
+    'div',
+    { class: 'stages' },
+    boxes.map((box) => box.element),
+  );
   const place = () => {
     for (const { stage, element } of boxes) {
       const from = Math.max(0, scale.at(stage.start));
@@ -117,13 +139,21 @@ function stageLane(stages, scale) {
 /** Acts as ticks. */
 function actLane(label, acts, scale, { look, summary }) {
   const lines = acts.map((act) =>
-    s('line', { x1: act.at, x2: act.at, y1: look === 'reads' ? 6 : 1, y2: LANE_HEIGHT - (look === 'reads' ? 6 : 1),
-      class: act.forbidden ? 'act forbidden' : `act ${look}${act.ok ? '' : ' refused'}` }),
+    s('line', {
+      x1: act.at,
+      x2: act.at,
+      y1: look === 'reads' ? 6 : 1,
+      y2: LANE_HEIGHT - (look === 'reads' ? 6 : 1),
+      class: act.forbidden ? 'act forbidden' : `act ${look}${act.ok ? '' : ' refused'}`,
+    }),
   );
   const near = (time) => acts.filter((act) => Math.abs(act.at - time) <= (scale.to - scale.from) / 160);
   return lane(label, strip(scale, lines), {
     summary,
     look: 'acts',
-    figureAt: (time) => near(time).map((act) => act.what).join(', ') || NONE,
+    figureAt: (time) =>
+      near(time)
+        .map((act) => act.what)
+        .join(', ') || NONE,
   });
 }

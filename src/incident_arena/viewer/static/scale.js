@@ -25,7 +25,8 @@ function makeScale(start, end) {
       scale.zoom(time - left, time + right);
     },
     reset: () => scale.zoom(start, end),
-    isAt: (from, to) => Math.abs(scale.from - Math.max(start, from)) < 0.5 && Math.abs(scale.to - Math.min(end, to)) < 0.5,
+    isAt: (from, to) =>
+      Math.abs(scale.from - Math.max(start, from)) < 0.5 && Math.abs(scale.to - Math.min(end, to)) < 0.5,
     onchange: (listener) => listeners.push(listener),
   };
   return scale;

@@ -4,8 +4,8 @@ const LEFT = new Set(['text', 'result']);
 
 /** Compare two values of cells; missing ones come last whichever way the sort goes. */
 function compare(one, other, direction) {
-  const missing = (value) => value === null || value === undefined || value === '';
-  if (missing(one) || missing(other)) return Number(missing(one)) - Number(missing(other));
+  const absent = (value) => value === null || value === undefined || value === '';
+  if (absent(one) || absent(other)) return Number(absent(one)) - Number(absent(other));
   if (typeof one === 'number' && typeof other === 'number') return direction * (one - other);
   return direction * String(one).localeCompare(String(other), 'en', { numeric: true });
 }
@@ -35,7 +35,7 @@ function sortable({ label, columns, rows, sort, step = 100, rowAttributes = () =
     const sorted = order
       ? rows.toSorted((one, other) => compare(columns[order[0]].value(one), columns[order[0]].value(other), order[1]))
       : rows;
-    body.replaceChildren(...sorted.slice(0, limit).map((row) => line(columns, row, rowAttributes(row))));
+    body.replaceChildren(...sorted.slice(0, limit).map((row) => tableLine(columns, row, rowAttributes(row))));
     more.hidden = sorted.length <= limit;
     more.textContent = `Show more (${limit.toLocaleString('en')} of ${sorted.length.toLocaleString('en')})`;
   };
@@ -51,7 +51,14 @@ function sortable({ label, columns, rows, sort, step = 100, rowAttributes = () =
   heads();
   fill();
   const table = h('table', { class: 'data' }, caption && h('caption', {}, caption), h('thead', {}, head), body);
-  return { element: h('div', {}, scroller(label, table), more), replace: (next) => { rows = next; limit = step; fill(); } };
+  return {
+    element: h('div', {}, scroller(label, table), more),
+    replace: (next) => {
+      rows = next;
+      limit = step;
+      fill();
+    },
+  };
 }
 
 function header(column, number, order, turn) {
@@ -60,11 +67,16 @@ function header(column, number, order, turn) {
   return h(
     'th',
     { scope: 'col', 'aria-sort': state, class: LEFT.has(column.kind) ? 'left' : 'right', title: column.help || null },
-    h('button', { type: 'button', onclick: () => turn(number) }, column.name, h('span', { 'aria-hidden': 'true' }, arrow)),
+    h(
+      'button',
+      { type: 'button', onclick: () => turn(number) },
+      column.name,
+      h('span', { 'aria-hidden': 'true' }, arrow),
+    ),
   );
 }
 
-function line(columns, row, attributes) {
+function tableLine(columns, row, attributes) {
   return h(
     'tr',
     attributes,
@@ -101,7 +113,8 @@ function figure(index, table, column, number, cell) {
   if (number === 0 && table.links === 'task' && index.taskByName.has(cell.value)) {
     return link(taskHref(cell.value), {}, cell.value);
   }
-  if (number === 0 && table.links === 'who' && cell.value !== 'all') return link(`#/?who=${encodeURIComponent(cell.value)}`, {}, cell.value);
+  if (number === 0 && table.links === 'who' && cell.value !== 'all')
+    return link(`#/?who=${encodeURIComponent(cell.value)}`, {}, cell.value);
   const text = (FORMATS[column.kind] ?? FORMATS.text)(cell.value);
   const note = cell.note ? h('span', { class: 'faint' }, ` ${cell.note}`) : null;
   if (column.kind === 'heat' && cell.value !== null) return heat(cell.value, text, note);

@@ -3,7 +3,7 @@
 /** The page of one trial; its detail is in a pack. */
 async function trialPage(index, trialPathText) {
   const trial = index.trialByPath.get(trialPathText);
-  if (!trial) return missing(`There is no trial ${decodeURIComponent(trialPathText)} among these results.`);
+  if (!trial) return notFound(`There is no trial ${decodeURIComponent(trialPathText)} among these results.`);
   const detail = await fetchDocument(index, trial.detail);
   const task = index.taskByName.get(trial.task);
   const check = detail.verdict?.checks.find((one) => one.name === detail.deciding);
@@ -21,7 +21,10 @@ async function trialPage(index, trialPathText) {
   ].filter(Boolean);
   return {
     title: `${result(trial).word}: ${trial.who}, ${task?.title || shortTask(trial.task)}`,
-    crumbs: [['#/', 'Results'], [taskHref(trial.task), shortTask(trial.task)]],
+    crumbs: [
+      ['#/', 'Results'],
+      [taskHref(trial.task), shortTask(trial.task)],
+    ],
     trial,
     view: [heading(index, trial, task), sectionNav(sections), sections],
   };
@@ -29,22 +32,69 @@ async function trialPage(index, trialPathText) {
 
 function heading(index, trial, task) {
   const [before, after] = [index.trials[trial.number - 1], index.trials[trial.number + 1]];
-  return h('div', { class: 'trial-head' },
-    h('div', {},
-      h('p', { class: 'kicker' }, h('b', {}, trial.who), trial.effort && ` \u00b7 effort ${trial.effort}`, trial.agent && trial.agent !== trial.who && ` \u00b7 ${trial.agent}`),
+  return h(
+    'div',
+    { class: 'trial-head' },
+    h(
+      'div',
+      {},
+      h(
+        'p',
+        { class: 'kicker' },
+        h('b', {}, trial.who),
+        trial.effort && ` \u00b7 effort ${trial.effort}`,
+        trial.agent && trial.agent !== trial.who && ` \u00b7 ${trial.agent}`,
+      ),
       h('h1', { tabindex: '-1' }, task?.title || shortTask(trial.task) || trial.name),
-      h('p', { class: 'sub' }, link(taskHref(trial.task), {}, h('code', {}, trial.task)), ' \u00b7 ', h('code', {}, trial.name), trial.started !== null && ` \u00b7 ${utcMinute(trial.started)}`)),
-    h('nav', { class: 'neighbours', 'aria-label': 'Neighbouring trials' },
+      h(
+        'p',
+        { class: 'sub' },
+        link(taskHref(trial.task), {}, h('code', {}, trial.task)),
+        ' \u00b7 ',
+        h('code', {}, trial.name),
+        trial.started !== null && ` \u00b7 ${utcMinute(trial.started)}`,
+      ),
+    ),
+    h(
+      'nav',
+      { class: 'neighbours', 'aria-label': 'Neighbouring trials' },
       before && link(trialHref(before), { rel: 'prev', title: 'Previous trial (p)' }, '\u2190 previous'),
-      after && link(trialHref(after), { rel: 'next', title: 'Next trial (n)' }, 'next \u2192')));
+      after && link(trialHref(after), { rel: 'next', title: 'Next trial (n)' }, 'next \u2192'),
+    ),
+  );
 }
 
 /** Links to the sections, numbered as their keys are. */
 function sectionNav(sections) {
-  const names = { verdict: 'Verdict', timeline: 'Timeline', checks: 'Checks', rates: 'Rates', scope: 'Scope', transcript: 'Transcript', about: 'About' };
-  return h('nav', { class: 'sections', 'aria-label': 'Sections of this trial' }, h('ul', {}, sections.map((section, number) =>
-    h('li', {}, h('button', { type: 'button', 'data-section': section.id, onclick: () => jumpTo(section.id) },
-      h('kbd', { 'aria-hidden': 'true' }, String(number + 1)), names[section.id])))));
+  const names = {
+    verdict: 'Verdict',
+    timeline: 'Timeline',
+    checks: 'Checks',
+    rates: 'Rates',
+    scope: 'Scope',
+    transcript: 'Transcript',
+    about: 'About',
+  };
+  return h(
+    'nav',
+    { class: 'sections', 'aria-label': 'Sections of this trial' },
+    h(
+      'ul',
+      {},
+      sections.map((section, number) =>
+        h(
+          'li',
+          {},
+          h(
+            'button',
+            { type: 'button', 'data-section': section.id, onclick: () => jumpTo(section.id) },
+            h('kbd', { 'aria-hidden': 'true' }, String(number + 1)),
+            names[section.id],
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Scroll to a section and put the focus on its heading. */
@@ -55,8 +105,16 @@ function jumpTo(id) {
 }
 
 function aboutSection(detail) {
-  return h('section', { class: 'block', id: 'about', 'aria-labelledby': 'about-title' },
+  return h(
+    'section',
+    { class: 'block', id: 'about', 'aria-labelledby': 'about-title' },
     h('h2', { id: 'about-title', tabindex: '-1' }, 'About this trial'),
     definitions(detail.facts),
-    detail.notes.length > 0 && h('ul', { class: 'plain' }, detail.notes.map((note) => h('li', {}, note))));
+    detail.notes.length > 0 &&
+      h(
+        'ul',
+        { class: 'plain' },
+        detail.notes.map((note) => h('li', {}, note)),
+      ),
+  );
 }
