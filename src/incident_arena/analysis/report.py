@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
+from incident_arena import __version__
 from incident_arena.analysis.compare import Compared
 from incident_arena.analysis.cost import PriceList, price_notes, with_cost
 from incident_arena.analysis.facts import task_facts
@@ -107,7 +107,7 @@ def build(reading: Reading, prices: PriceList, *, tasks: Path | None = None) -> 
     judgements = read_judgements(sorted({trial.folder.parent for trial in reading.trials}), notes)
     pooled = without_references(counted, notes)
     return Report(
-        product=version("incident-arena"),
+        product=__version__,
         jobs=sorted({trial.job for trial in reading.trials}),
         notes=notes,
         statuses=status_rows(reading.trials),

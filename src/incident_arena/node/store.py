@@ -10,7 +10,9 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from incident_arena import proc
@@ -22,6 +24,8 @@ from incident_arena.settings import Settings
 METADATA = Path("io.containerd.metadata.v1.bolt")
 SNAPSHOTTER = Path("io.containerd.snapshotter.v1.overlayfs")
 CONTENT = Path("io.containerd.content.v1.content")
+DATABASES = (METADATA / "meta.db", SNAPSHOTTER / "metadata.db")
+IMAGES = "images.json"
 DEADLINE_S = 1800.0
 
 type Say = Callable[[str], None]
@@ -49,6 +53,7 @@ def prepare(settings: Settings, archives: Mapping[str, Path], say: Say) -> Path:
     """
     folder = settings.stores / key(archives)
     if folder.exists():
+        os.utime(folder)
         return folder
     settings.stores.mkdir(parents=True, exist_ok=True)
     with locked(settings.stores / "lock", deadline_s=DEADLINE_S, waiting=say):
@@ -57,15 +62,35 @@ def prepare(settings: Settings, archives: Mapping[str, Path], say: Say) -> Path:
         for leftover in settings.stores.glob("*.tmp"):
             shutil.rmtree(leftover)
         temporary = Path(tempfile.mkdtemp(prefix="store-", suffix=".tmp", dir=settings.stores))
-        say(f"unpacking {len(archives)} images into the store")
-        _import(settings, temporary, archives)
+        held = _start_from_newest(settings, temporary)
+        new = {reference: archive for reference, archive in archives.items() if reference not in held}
+        say(f"unpacking {len(new)} of {len(archives)} images into the store")
+        _import(settings, temporary, new, drop=held - set(archives))
+        (temporary / IMAGES).write_text(json.dumps(sorted(archives)))
         _verify(temporary / "root", archives)
         temporary.rename(folder)
         _prune(settings, folder)
     return folder
 
 
-def _import(settings: Settings, folder: Path, archives: Mapping[str, Path]) -> None:
+def _start_from_newest(settings: Settings, folder: Path) -> set[str]:
+    """Take over the newest store by hard links, so that only images that are new have to be unpacked.
+
+    Returns:
+        References of the images that it has.
+    """
+    stores = [path for path in settings.stores.iterdir() if (path / IMAGES).exists()]
+    if not stores:
+        return set()
+    newest = max(stores, key=lambda path: path.stat().st_mtime)
+    proc.run(["cp", "-al", newest / "root", folder / "root"], deadline_s=DEADLINE_S)
+    for database in DATABASES:  # these are written in place, which a hard link would carry into the other store
+        (folder / "root" / database).unlink()
+        shutil.copy2(newest / "root" / database, folder / "root" / database)
+    return set(json.loads((newest / IMAGES).read_text()))
+
+
+def _import(settings: Settings, folder: Path, archives: Mapping[str, Path], drop: AbstractSet[str]) -> None:
     """Run a containerd for as long as the imports take, in namespaces of its own so that it leaves nothing."""
     config = folder / "containerd.toml"
     off = json.dumps([f"io.containerd.{part}" for part in ("grpc.v1.cri", "cri.v1.images", "cri.v1.runtime")])
@@ -79,6 +104,7 @@ def _import(settings: Settings, folder: Path, archives: Mapping[str, Path]) -> N
         f"{settings.bin}/containerd --config {config} >{folder}/log 2>&1 &",
         f"until {ctr} version >/dev/null 2>&1; do kill -0 $!; sleep 0.05; done",
         *(f"{ctr} images import --local --snapshotter overlayfs {archive}" for archive in archives.values()),
+        *(f"{ctr} images rm --sync {reference}" for reference in sorted(drop)),
         "kill -TERM $!; wait $! || true",
     ]
     argv = ["unshare", "--pid", "--fork", "--kill-child=KILL", "--mount", "--mount-proc", "--net"]
@@ -99,11 +125,17 @@ def _verify(root: Path, archives: Mapping[str, Path]) -> None:
 
 
 def _prune(settings: Settings, keep: Path) -> None:
-    """Remove stores that no node uses; a node's snapshots are links into its store."""
+    """Remove stores that no node uses; a node's snapshots are links into its store.
+
+    One that was asked for within the last hour stays: another process may be about to start a node with it.
+    """
     used = {keep.resolve()}
+    recent = time.time() - 3600
     for record in settings.nodes.glob("*/store"):
         used.add(record.resolve())
     for store in settings.stores.iterdir():
+        if store.stat().st_mtime > recent:
+            continue
         if store.is_dir() and store.resolve() not in used and not store.name.endswith(".tmp"):
             shutil.rmtree(store)
 
@@ -112,9 +144,9 @@ def link_into(store: Path, spec: NodeSpec) -> None:
     """Give a new node all images of the store."""
     golden, own = store / "root", spec.folder / "containerd" / "root"
     (spec.folder / "store").symlink_to(store)
-    for part, database in ((METADATA, "meta.db"), (SNAPSHOTTER, "metadata.db")):
-        (own / part).mkdir(parents=True)
-        shutil.copy2(golden / part / database, own / part / database)
+    for database in DATABASES:
+        (own / database.parent).mkdir(parents=True)
+        shutil.copy2(golden / database, own / database)
     (own / SNAPSHOTTER / "snapshots").mkdir()
     for snapshot in (golden / SNAPSHOTTER / "snapshots").iterdir():
         (own / SNAPSHOTTER / "snapshots" / snapshot.name).symlink_to(snapshot)

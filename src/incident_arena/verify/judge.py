@@ -1,8 +1,8 @@
 """From evidence to verdict: a pure function, without a cluster, a network, a model or a clock."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 
+from incident_arena import __version__
 from incident_arena.verify import checks, classes
 from incident_arena.verify.admission import inadmissible
 from incident_arena.verify.checks.scope import forbidden
@@ -39,7 +39,7 @@ def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
     return Verdict(
         task=evidence.task.name,
         episode=evidence.manifest.episode,
-        product=version("incident-arena"),
+        product=__version__,
         reward=None if reason else reward(answers),
         admissible=not reason,
         inadmissible=reason,

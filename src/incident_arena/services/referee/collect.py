@@ -5,7 +5,6 @@ unfinished. Whatever happens, the manifest is written.
 """
 
 import asyncio
-import importlib.metadata
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pymysql
 import redis
 
-from incident_arena import wait
+from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.records import Manifest, Reconciled, Reconciliations, Stage
 from incident_arena.services import reconcile
@@ -153,7 +152,7 @@ def _close(parts: Parts, started: float, *, unfinished: str) -> None:
         Manifest(
             task=parts.task.name,
             episode=parts.config.episode,
-            product=importlib.metadata.version("incident-arena"),
+            product=__version__,
             agent_started=started,
             agent_ended=ended,
             complete=not problems,

@@ -1,0 +1,51 @@
+"""Which store is made for which images, and which stores are removed."""
+
+import os
+import time
+from pathlib import Path
+
+from incident_arena.node import store
+from incident_arena.node.spec import NodeSpec
+from incident_arena.settings import Settings
+
+
+def test_the_key_follows_the_images_not_their_order(tmp_path: Path) -> None:
+    one, two = tmp_path / "a-1.tar", tmp_path / "b-2.tar"
+    assert store.key({"a:1": one, "b:2": two}) == store.key({"b:2": two, "a:1": one})
+    assert store.key({"a:1": one}) != store.key({"a:2": one})
+    assert store.key({"a:1": one}) != store.key({"a:1": two})
+
+
+def test_only_old_stores_that_no_node_uses_are_removed(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    for name in ("kept", "used", "recent", "old"):
+        folder = settings.stores / name
+        folder.mkdir(parents=True)
+        if name != "recent":
+            os.utime(folder, (time.time() - 7200,) * 2)
+    (settings.nodes / "n").mkdir(parents=True)
+    (settings.nodes / "n" / "store").symlink_to(settings.stores / "used")
+    store._prune(settings, settings.stores / "kept")
+    assert {path.name for path in settings.stores.iterdir()} == {"kept", "used", "recent"}
+
+
+def test_a_node_gets_its_own_databases_and_links_to_the_rest(tmp_path: Path) -> None:
+    golden = tmp_path / "store"
+    for database in store.DATABASES:
+        (golden / "root" / database).parent.mkdir(parents=True)
+        (golden / "root" / database).write_text("golden")
+    (golden / "root" / store.SNAPSHOTTER / "snapshots" / "1" / "fs").mkdir(parents=True)
+    blobs = golden / "root" / store.CONTENT / "blobs" / "sha256"
+    blobs.mkdir(parents=True)
+    (blobs / "abc").write_text("blob")
+    folder = tmp_path / "node"
+    folder.mkdir()
+    spec = NodeSpec("n", 1, folder, tmp_path, "10.200", "c/n", "pause")
+    store.link_into(golden, spec)
+    own = folder / "containerd" / "root"
+    (own / store.DATABASES[0]).write_text("changed")
+    (own / store.CONTENT / "blobs" / "sha256" / "abc").unlink()
+    (own / store.SNAPSHOTTER / "snapshots" / "1").unlink()
+    assert (golden / "root" / store.DATABASES[0]).read_text() == "golden"
+    assert (blobs / "abc").read_text() == "blob"
+    assert (golden / "root" / store.SNAPSHOTTER / "snapshots" / "1" / "fs").is_dir()
