@@ -10,9 +10,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from incident_arena.cli import setup
 from incident_arena.cli.say import console, output, print_json, say
 from incident_arena.errors import UserError
 from incident_arena.node import allocate
+from incident_arena.node.up import require_root
 from incident_arena.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def run(
     parallel: Annotated[int, typer.Option("-n", "--parallel", min=1, help="Trials at once.")] = 1,
     max_retries: Annotated[int, typer.Option("--max-retries", min=0, help="When an episode does not start.")] = 1,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the clusters until Ctrl-C.")] = False,  # noqa: FBT002 - a flag
+    yes: Annotated[bool, typer.Option("--yes", help="Install and build what is missing first.")] = False,  # noqa: FBT002
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,  # noqa: FBT002
     jobs: Annotated[Path, typer.Option("--jobs", help="Folder for the job's folder.")] = Path("jobs"),
     episode: Annotated[str, typer.Option("--episode", hidden=True, help="Class that plays an episode.")] = "",
@@ -43,6 +46,9 @@ def run(
     from incident_arena.harbor.environment import EPISODE  # noqa: PLC0415
 
     settings = Settings.from_environment()
+    if not episode:
+        require_root()
+        setup.prepare(settings, yes=yes)
     if script is not None and agent not in {"oracle", "script"}:
         raise UserError("options", "--agent and --script exclude each other", "give one of them")
     request = job.Request(

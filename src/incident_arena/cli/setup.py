@@ -8,11 +8,12 @@ import typer
 
 from incident_arena import proc
 from incident_arena.cli.doctor import missing_images
+from incident_arena.cli.node import node_images
 from incident_arena.cli.say import console, say
 from incident_arena.errors import UserError
 from incident_arena.images import build as image_build
 from incident_arena.machine.checks import Finding, all_findings
-from incident_arena.node import build
+from incident_arena.node import build, store
 from incident_arena.node.up import require_root
 from incident_arena.settings import Settings
 
@@ -43,19 +44,22 @@ def prepare(settings: Settings, *, yes: bool) -> None:
     if others:
         raise _lacking(others)
     plan = _plan(settings, packages, needs_go=needs_go)
-    if not plan:
-        return
     for line in plan:
         say(f"will {line}")
-    if not yes:
+    if plan and not yes:
         raise UserError("this machine", "is not ready for episodes", "repeat with --yes to do what is said above")
     if packages:
         _install(packages)
     if needs_go:
         _install_go()
-    still = [finding for finding in all_findings(settings) if not finding.ok]
+    still = [finding for finding in all_findings(settings) if not finding.ok] if plan else []
     if still:
         raise _lacking(still)
+    _build(settings)
+
+
+def _build(settings: Settings) -> None:
+    """Binaries, images, and the store in which they are unpacked; each does nothing when it is there."""
     with console.status("building") as status:
 
         def show(text: str) -> None:
@@ -63,6 +67,7 @@ def prepare(settings: Settings, *, yes: bool) -> None:
 
         build.build(settings, show)
         image_build.build_all(settings, show)
+        store.prepare(settings, node_images(settings).archives, show)
 
 
 def _plan(settings: Settings, packages: list[str], *, needs_go: bool) -> list[str]:
