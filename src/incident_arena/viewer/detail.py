@@ -11,6 +11,8 @@ from incident_arena.viewer.model import Bound, QueueState, TaskFacts, TrialDetai
 from incident_arena.viewer.timeline import timeline
 
 SEEDS = 20
+CHECKSUM = 16
+"""Characters of a checksum, enough to tell two apart."""
 
 
 def detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
@@ -99,7 +101,7 @@ def _facts(trial: Trial, judge: str | None) -> list[tuple[str, str]]:
         ("Trial", trial.name),
         ("Started", _moment(trial.started)),
         ("Judge", judge or ""),
-        ("Task checksum", trial.checksum),
+        ("Task checksum", trial.checksum[:CHECKSUM]),
         ("Exception", trial.exception or ""),
         ("Judges again", trial.source_trial or ""),
     ]

@@ -153,13 +153,21 @@ def _logs(folder: Path) -> Iterator[Log]:
     """Text files of the trial; links are not followed, so that a trial can't show a file of the reader's machine."""
     found = 0
     for part in FOLDERS:
-        for path in sorted((folder / part).glob("*")):
-            if path.suffix not in SUFFIXES or path.is_symlink() or not path.is_file() or not path.stat().st_size:
-                continue
+        for path in _by_size(folder / part):
             if found == LOGS:
                 return
             found += 1
             yield _log(path, str(path.relative_to(folder)))
+
+
+def _by_size(folder: Path) -> list[Path]:
+    """A folder's text files that hold something, the largest first: that is where the work is told."""
+    files = [
+        (path.stat().st_size, path)
+        for path in sorted(folder.glob("*"))
+        if path.suffix in SUFFIXES and not path.is_symlink() and path.is_file()
+    ]
+    return [path for size, path in sorted(files, key=lambda one: -one[0]) if size]
 
 
 def _log(path: Path, name: str) -> Log:

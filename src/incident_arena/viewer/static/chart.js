@@ -34,6 +34,7 @@ function drawChart(state, slot) {
           ticks: { show: false },
           gap: 10,
           splits: decades,
+          filter: (_, splits) => splits,
           values: (_, splits) => splits.map((value) => (value === null ? '' : latency(value))),
         },
       ],
@@ -60,15 +61,16 @@ function drawChart(state, slot) {
   slot.prepend(h('div', { class: 'chart-label' }, 'p95 latency'));
 }
 
-/** Whole decades around the data, so that a logarithmic axis has round ends. */
+/** The data and a margin on a logarithmic axis. */
 function latencyRange(_, low, high) {
-  if (!(low > 0)) return [0.01, 1];
-  return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high * 1.02))];
+  return low > 0 ? [low / 1.4, high * 1.4] : [0.01, 1];
 }
 
+/** Ticks at whole decades; where fewer than two are in view, also at twice and five times them. */
 function decades(_, axis, low, high) {
-  const found = [];
-  for (let power = Math.round(Math.log10(low)); power <= Math.round(Math.log10(high)); power += 1)
-    found.push(10 ** power);
-  return found;
+  const powers = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) powers.push(10 ** power);
+  const inside = (ticks_) => ticks_.filter((tick) => tick >= low && tick <= high);
+  const found = inside(powers);
+  return found.length > 1 ? found : inside(powers.flatMap((power) => [power, 2 * power, 5 * power]));
 }

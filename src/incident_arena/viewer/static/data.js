@@ -59,23 +59,22 @@ async function fetchDocument(index, ref) {
   return ref === null ? null : (await pack(index, ref[0]))[ref[1]];
 }
 
-/** The index, with its trials and tasks findable by name. */
+/** The index, with its trials and tasks findable by name; jobs of one name may hold trials of one name. */
 async function readIndex() {
   const index = await unpack(document.getElementById('index').textContent);
   index.taskByName = new Map(index.tasks.map((task) => [task.name, task]));
-  index.trialByPath = new Map(index.trials.map((trial) => [trialPath(trial), trial]));
+  index.trialByPath = new Map();
   index.trials.forEach((trial, number) => {
+    const path = `${encodeURIComponent(trial.job)}/${encodeURIComponent(trial.name)}`;
     trial.number = number;
+    trial.path = index.trialByPath.has(path) ? `${path}/${number}` : path;
+    index.trialByPath.set(trial.path, trial);
   });
   return index;
 }
 
-function trialPath(trial) {
-  return `${encodeURIComponent(trial.job)}/${encodeURIComponent(trial.name)}`;
-}
-
 function trialHref(trial) {
-  return `#/trial/${trialPath(trial)}`;
+  return `#/trial/${trial.path}`;
 }
 
 function taskHref(name) {

@@ -2,12 +2,18 @@
 
 const FEW_TRIALS = 30;
 const FEW_NOTES = 3;
+const LONG_REASON = 120;
 
 /** What became of a trial, in a word and a class for its look. */
 function result(trial) {
-  if (trial.status !== 'judged') return { word: trial.status, look: 'none', detail: trial.reason };
+  if (trial.status !== 'judged') return { word: trial.status, look: 'none', detail: brief(trial.reason) };
   if (trial.reward === 1) return { word: 'passed', look: 'pass', detail: '' };
   return { word: 'failed', look: 'fail', detail: trial.failure_class };
+}
+
+/** The beginning of a long reason; all of it is on the trial's own page. */
+function brief(text) {
+  return text.length > LONG_REASON ? `${text.slice(0, LONG_REASON - 1).trimEnd()}\u2026` : text;
 }
 
 /** A verdict as a word with a sign, so that it does not depend on colour. */
@@ -140,11 +146,12 @@ function choice(label, values, current, onchange) {
 function leaderboard(index, query) {
   const judged = index.trials.filter((trial) => trial.status === 'judged');
   const passed = judged.filter((trial) => trial.reward === 1).length;
+  const tasks = new Set(judged.map((trial) => trial.task)).size;
   const facts = [
-    [judged.length.toLocaleString('en'), 'judged trials'],
+    [judged.length.toLocaleString('en'), judged.length === 1 ? 'judged trial' : 'judged trials'],
     [passed.toLocaleString('en'), 'passed'],
     [(index.trials.length - judged.length).toLocaleString('en'), 'not judged'],
-    [new Set(judged.map((trial) => trial.task)).size.toLocaleString('en'), 'tasks'],
+    [tasks.toLocaleString('en'), tasks === 1 ? 'task' : 'tasks'],
     [index.jobs.length.toLocaleString('en'), index.jobs.length === 1 ? 'job' : 'jobs'],
   ];
   return {
