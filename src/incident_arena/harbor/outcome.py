@@ -100,7 +100,7 @@ def why_none(result: TrialResult, trial: Path, last: Attempt | None, verdict: Ve
     judged = trial / "verifier" / "test-stdout.txt"
     said = judged.read_text(errors="replace").strip() if judged.exists() else ""
     if said:
-        return said.splitlines()[0]
+        return f"{said.splitlines()[0]} (see {trial / 'trial.log'})"
     if result.exception_info is not None:
         return f"{result.exception_info.exception_type}: {result.exception_info.exception_message}"
     return f"the judge said nothing; see {trial / 'trial.log'}"
