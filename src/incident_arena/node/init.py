@@ -130,6 +130,8 @@ def _start(spec: NodeSpec, ending: list[int]) -> dict[int, str]:
     for command in commands:
         if command["after"] == "api":
             _until_api(spec, children, ending)
+        if command["name"] == "kubelet":
+            _until_containerd(spec, children, ending)
         if command["after"] == "node":
             _until_node(spec, children, ending)
         if ending:
@@ -167,6 +169,16 @@ def _until_api(spec: NodeSpec, children: dict[int, str], ending: list[int]) -> N
             return
         if time.monotonic() > ends:
             raise StartError("kube-apiserver", f"did not accept connections within {WAIT_S} s")
+        _collect(children, wait_s=0.02)
+
+
+def _until_containerd(spec: NodeSpec, children: dict[int, str], ending: list[int]) -> None:
+    """Its CRI service is ready. Before, the socket answers "not initialized yet", at which the kubelet gives up."""
+    ends = time.monotonic() + WAIT_S
+    log = spec.logs / "containerd.log"
+    while not ending and b"containerd successfully booted" not in log.read_bytes():
+        if time.monotonic() > ends:
+            raise StartError("containerd", f"was not ready within {WAIT_S} s")
         _collect(children, wait_s=0.02)
 
 
