@@ -1,8 +1,13 @@
 """What a person sees: the first screen of a failure, every trial, a phone, dark and light."""
 
+from pathlib import Path
+
 import pytest
+from playwright.sync_api import Browser
 from tests.browser.conftest import Viewed
 
+from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, simulate
+from incident_arena.cli.view import make_page
 from incident_arena.verify.verdict import CLASSES
 
 pytestmark = pytest.mark.browser
@@ -108,3 +113,21 @@ def test_the_chart_is_drawn(viewed: Viewed):
       let painted = 0; for (let at = 3; at < data.length; at += 4) painted += data[at] > 0; return painted; }""")
 
     assert drawn > 3000
+
+
+def test_trials_of_one_name_in_jobs_of_one_name_are_told_apart(browser: Browser, tmp_path: Path):
+    for number, seed in enumerate((1, 2)):
+        plan = Plan(tasks=FRAPPE[:1], models=MODELS[:1], repeats=1, seed=seed, odd=0, limit=1, steps=0)
+        simulate(tmp_path / str(number), plan)
+    [first] = (tmp_path / "0").glob("*/*__*")
+    [second] = (tmp_path / "1").glob("*/*__*")
+    second.rename(second.with_name(first.name))
+    result = second.with_name(first.name) / "result.json"
+    result.write_text(result.read_text().replace(second.name, first.name))
+    viewed = Viewed(browser.new_page(), make_page([tmp_path / "0", tmp_path / "1"], tmp_path / "page.html").page)
+    places = viewed.trials()
+    shown = [viewed.go(place).locator("#about").inner_text() for place in places]
+    viewed.tab.close()
+
+    assert len(set(places)) == 2
+    assert shown[0].partition("Started")[2] != shown[1].partition("Started")[2]
