@@ -238,8 +238,8 @@ def test_totals_come_from_the_end_of_a_trajectory(tmp_path, indent):
             "step_id": 2,
             "source": "agent",
             "message": "x" * 100_000,
-            "tool_calls": [{"arguments": {"final_metrics": {"total_steps": 888}, "stop_reason": "refusal"}}],
             "extra": {"stop_reason": "end_turn"},
+            "tool_calls": [{"arguments": {"final_metrics": {"total_steps": 888}, "stop_reason": "refusal"}}],
         },
     ]
     metrics = {"total_steps": 2, "extra": {"total_cache_creation_input_tokens": 7}}
