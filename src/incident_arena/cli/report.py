@@ -9,7 +9,7 @@ import typer
 
 from incident_arena.cli import results
 
-Jobs = Annotated[list[Path], typer.Argument(help="Harbor job folders, or folders of them.", metavar="JOB...")]
+Jobs = Annotated[list[Path], typer.Argument(help="Harbor job folders, or folders of them.", metavar="JOB")]
 
 
 class Format(StrEnum):
