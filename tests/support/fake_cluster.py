@@ -62,6 +62,7 @@ class FakeEpisode:
         assert owner_pid == os.getpid()
         self._plan = json.loads(os.environ["ARENA_FAKE"])
         self._log_file = Path(self._plan["log"])
+        (record / "cpus").write_text(json.dumps(settings.cpus_per_node))
         self._name, self._record, self._on_stage = name, record, on_stage
         self._pods = settings.home / "pods" / name
         self.kube = FakeKube(self._pods / "kubeconfig", self._pods / "bin")

@@ -6,6 +6,7 @@ Harbor makes both from the same class and tells them apart by the session's name
 import hashlib
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, override
 
@@ -34,6 +35,7 @@ class ArenaOptions(EnvironmentOptions):
     """What `--environment-kwarg` may set."""
 
     episode: str = Field(default=EPISODE, description="Import path of the class that plays an episode.")
+    cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
 
 
 class ArenaEnvironment(BaseEnvironment):
@@ -87,14 +89,16 @@ class ArenaEnvironment(BaseEnvironment):
         await self._made.start()
 
     def _make_cluster(self) -> Cluster:
+        assert isinstance(self.options, ArenaOptions)
         settings = Settings.from_environment()
+        if self.options.cpus_per_node:
+            settings = replace(settings, cpus_per_node=self.options.cpus_per_node)
         trial = self.trial_paths.trial_dir
         number, folder = next_folder(settings.records, trial.parent.name, trial.name)
         task = TaskSpec.model_validate_json((self.environment_dir / "task.json").read_text())
         attempt = Attempt(job=trial.parent.name, trial=trial.name, task=task.name, number=number, started=time.time())
         journal = Journal(folder, attempt, trial.parent)
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
-        assert isinstance(self.options, ArenaOptions)
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
             episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, os.getpid(), journal.stage)

@@ -74,7 +74,10 @@ def compose(request: Request) -> JobConfig:
     Raises:
         UserError: no such agent or script.
     """
-    options = {} if request.episode == EPISODE else {"episode": request.episode}
+    options: dict[str, str | int] = {} if request.episode == EPISODE else {"episode": request.episode}
+    if request.parallel > 1:
+        # Episodes that share CPUs would slow each other, and the rates are judged.
+        options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
     return JobConfig(
         job_name=request.name,
         jobs_dir=request.jobs,

@@ -62,6 +62,9 @@ def play(settings: Settings, request: job.Request, console: Console) -> list[Out
     """
     if request.episode == EPISODE:
         require_built(settings)
+    if request.parallel > settings.max_nodes:
+        reason = f"are more than the {settings.max_nodes} nodes that this machine bears"
+        raise UserError(f"{request.parallel} trials at once", reason, "give a smaller -n, or set ARENA_MAX_NODES")
     if request.folder.exists():
         raise UserError(f"job folder {str(request.folder)!r}", "is there already", "name another")
     config = job.compose(replace(request, jobs=request.jobs.resolve()))

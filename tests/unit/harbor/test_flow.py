@@ -133,6 +133,8 @@ def test_two_trials_at_once(stage: Stage) -> None:
     )
     assert [one.reward for one in both] == [1, 1]
     assert stage.calls[:2] == ["start", "start"]
+    cpus = {json.loads(path.read_text()) for path in stage.settings.records.rglob("cpus")}
+    assert cpus == {max(1, (os.cpu_count() or 1) // 2)}
     assert len({one.trial for one in both}) == 2
 
 
@@ -203,3 +205,8 @@ def test_several_scripts_are_told_apart(stage: Stage) -> None:
     outcomes = stage.play(stage.request(scripts=(one, two), parallel=2), evidence=stage.evidence())
     said = {out.script: (Path(out.job_dir) / out.trial / "agent" / "script.txt").read_text() for out in outcomes}
     assert said == {str(one): "one\n", str(two): "two\n"}
+
+
+def test_more_trials_at_once_than_the_machine_bears_are_refused(stage: Stage) -> None:
+    with pytest.raises(UserError, match="99 trials at once"):
+        stage.play(stage.request(parallel=99))

@@ -58,3 +58,10 @@ def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_an_agent_may_be_a_class(tmp_path: Path) -> None:
     [agent] = compose(request(tmp_path, agent="my.module:Agent", model="m")).agents
     assert (agent.import_path, agent.model_name) == ("my.module:Agent", "m")
+
+
+def test_trials_at_once_get_cpus_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 5)
+    assert compose(request(tmp_path, parallel=2)).environment.kwargs == {"cpus_per_node": 2}
+    assert compose(request(tmp_path, parallel=1)).environment.kwargs == {}
+    assert compose(request(tmp_path, parallel=9)).environment.kwargs == {"cpus_per_node": 1}
