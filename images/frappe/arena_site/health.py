@@ -6,6 +6,7 @@ a pod that went out of service for that would hide the very symptom that users s
     python -m arena_site.health      exit status 0 when ready
 """
 
+import contextlib
 import os
 import sys
 from dataclasses import dataclass
@@ -45,8 +46,18 @@ class Health:
         return Report(all(ok for ok, _ in answers.values()), {name: seen for name, (_, seen) in answers.items()})
 
     def _database(self) -> tuple[bool, str]:
-        try:
-            connection = MySQLdb.connect(
+        seen = look("SELECT 1" if self.seeded else SEEDED)
+        if isinstance(seen, MySQLdb.Error):
+            return self.seeded and seen.args[0] in REACHED_BUT_REFUSED, str(seen)
+        self.seeded = seen
+        return self.seeded, "ok" if self.seeded else "not seeded yet"
+
+
+def look(statement: str) -> bool | MySQLdb.Error:
+    """Whether a statement has rows, by a connection of its own; or why that can't be said."""
+    try:
+        with contextlib.closing(
+            MySQLdb.connect(
                 host=os.environ["DB_HOST"],
                 port=int(os.environ["DB_PORT"]),
                 user=os.environ["DB_USER"],
@@ -55,16 +66,10 @@ class Health:
                 connect_timeout=SECONDS,
                 read_timeout=SECONDS,
             )
-        except MySQLdb.Error as error:
-            return self.seeded and error.args[0] in REACHED_BUT_REFUSED, str(error)
-        try:
-            cursor = connection.cursor()
-            self.seeded = bool(cursor.execute("SELECT 1" if self.seeded else SEEDED))
-        except MySQLdb.Error as error:
-            return False, str(error)
-        finally:
-            connection.close()
-        return self.seeded, "ok" if self.seeded else "not seeded yet"
+        ) as connection:
+            return bool(connection.cursor().execute(statement))
+    except MySQLdb.Error as error:
+        return error
 
 
 def _ping(client: redis.Redis) -> tuple[bool, str]:

@@ -10,10 +10,12 @@ Records (all by name, so that the load and the referee can address them):
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from arena_site import framework
+from arena_site.health import look
 
 LOAD_USER = "load@arena.test"
 USERS = tuple(f"user{number:02d}@arena.test" for number in range(1, 11))
@@ -25,6 +27,7 @@ def main() -> None:
     import monoframe  # noqa: PLC0415  after prepare
     from monoframe.utils.password import set_encrypted_password, update_password  # noqa: PLC0415
 
+    wait_for_site()
     monoframe.init()
     monoframe.connect()
     set_encrypted_password("User", LOAD_USER, os.environ["LOAD_API_SECRET"], "api_secret")
@@ -40,6 +43,17 @@ def main() -> None:
     monoframe.db.commit()
     monoframe.clear_cache()
     monoframe.destroy()
+
+
+def wait_for_site() -> None:
+    """Wait until restore-site has ended. No deadline: the Job has one."""
+    never = threading.Event()
+    while True:
+        seen = look("SELECT COUNT(*) FROM arena_restored")
+        if isinstance(seen, bool):
+            return
+        print(f"waiting for the site: {seen}")
+        never.wait(0.2)
 
 
 STANDARD = ["name", "creation", "modified", "owner", "modified_by", "docstatus", "idx"]

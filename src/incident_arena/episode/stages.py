@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from incident_arena.episode import values
+from incident_arena.kube.order import stores_first
 from incident_arena.node.spec import this_process
 from incident_arena.node.up import NodeImages, Up
 
@@ -56,7 +57,7 @@ async def _deploy(episode: "Episode", deadline_s: float) -> str:
         api_address=episode.node.ip,
     )
     manifests = await episode.kube.render(episode.task_folder / "chart", told)
-    await episode.kube.apply(f"{NAMESPACE_MANIFEST}---\n{manifests}", deadline_s=deadline_s)
+    await episode.kube.apply(f"{NAMESPACE_MANIFEST}{stores_first(manifests)}", deadline_s=deadline_s)
     return f"{manifests.count(chr(10) + 'kind: ')} objects"
 
 

@@ -8,9 +8,10 @@ GRANT SUPER, PROCESS, CONNECTION ADMIN, READ_ONLY ADMIN, BINLOG ADMIN ON *.* TO 
 CREATE USER IF NOT EXISTS 'exporter'@'%' IDENTIFIED BY '{{ include $account (list . "exporter") }}';
 GRANT PROCESS, BINLOG MONITOR, SLAVE MONITOR ON *.* TO 'exporter'@'%';
 
--- The operator reads everything, may end connections, and may pass on every privilege on the application's database.
+-- The operator reads everything, and may pass on every privilege on the application's database. It may not end the
+-- sessions of others: those of the referee and of the load are among them.
 CREATE USER IF NOT EXISTS 'operator'@'%' IDENTIFIED BY '{{ include $account (list . "operator") }}';
-GRANT SELECT, SHOW DATABASES, PROCESS, CONNECTION ADMIN ON *.* TO 'operator'@'%';
+GRANT SELECT, SHOW DATABASES, PROCESS ON *.* TO 'operator'@'%';
 GRANT ALL PRIVILEGES ON site.* TO 'operator'@'%' WITH GRANT OPTION;
 
 -- The application, last: setup-site starts when it can log in.
