@@ -5,8 +5,8 @@ import time
 
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
-from incident_arena.records import Observation, Stage
-from incident_arena.services.referee import pictures
+from incident_arena.records import Stage
+from incident_arena.services.referee import looks, pictures
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
 
@@ -76,8 +76,13 @@ async def baseline(parts: Parts) -> str:
 
 
 async def snapshot(parts: Parts, label: str) -> str:
-    """Take a snapshot, as a stage of its own."""
+    """Take a snapshot, as a stage of its own.
+
+    Each fault's observer looks too: the continuous looks are seconds apart, and may miss a short stretch of time.
+    """
     with parts.evidence.stage(f"snapshot-{label}") as note:
+        for each in parts.faults:
+            parts.evidence.live.append("observations.jsonl", await looks.look(parts.stores.context, each))
         taken = await asyncio.wait_for(pictures.take(parts, label), parts.task.deadlines.snapshot)
         note.detail = f"{sum(len(facts) for facts in taken.facts.values())} facts in {taken.seconds:.1f} s"
     return note.detail
@@ -95,9 +100,8 @@ async def plant(parts: Parts) -> str:
         for each in parts.faults:
             await asyncio.to_thread(each.fault.plant, context, each.parameters)
         for each in parts.faults:
-            look = await asyncio.to_thread(each.fault.observe, context, each.parameters)
-            seen = Observation(at=time.time(), fault=each.fault.name, state=look.state, seen=look.seen)
-            parts.evidence.live.append("observations.jsonl", seen)
+            look = await looks.look(context, each)
+            parts.evidence.live.append("observations.jsonl", look)
             if look.state != "planted":
                 raise InfrastructureError(f"fault '{each.fault.name}'", f"was planted, but is seen as: {look.seen}")
         note.detail = "; ".join(each.fault.describe(each.parameters) for each in parts.faults)

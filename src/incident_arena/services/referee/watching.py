@@ -13,8 +13,8 @@ from typing import Any
 import aiohttp
 
 from incident_arena.errors import ArenaError
-from incident_arena.records import Declaration, Health, Observation
-from incident_arena.services.referee import cluster
+from incident_arena.records import Declaration, Health
+from incident_arena.services.referee import cluster, looks
 from incident_arena.services.referee.parts import Parts, Planted, stores
 from incident_arena.verify.stores.clients import StoreError
 from incident_arena.verify.stores.kubernetes import AGENT, CLASS, COMPONENT
@@ -56,14 +56,7 @@ def _observer(parts: Parts, planted: Planted) -> Callable[[], Awaitable[None]]:
     own = stores(parts.config, OBSERVE_TIMEOUT_S)
 
     async def look() -> None:
-        at = time.time()
-        try:
-            seen = await asyncio.to_thread(planted.fault.observe, own.context, planted.parameters)
-        except ArenaError as error:
-            observation = Observation(at=at, fault=planted.fault.name, state="unknown", seen={"error": error.reason})
-        else:
-            observation = Observation(at=at, fault=planted.fault.name, state=seen.state, seen=seen.seen)
-        parts.evidence.live.append("observations.jsonl", observation)
+        parts.evidence.live.append("observations.jsonl", await looks.look(own.context, planted))
 
     return look
 
