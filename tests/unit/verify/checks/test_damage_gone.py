@@ -32,7 +32,9 @@ def test_no_reconciliation(decide: Decide) -> None:
 def test_failed_jobs(decide: Decide) -> None:
     episode = build()
     assert episode.drained
-    episode.drained = episode.drained.model_copy(update={"queue": {"short": {"failed": 3}, "long": {"failed": 0}}})
+    episode.drained = episode.drained.model_copy(
+        update={"queue": {"short": {"failed": 3}, "long": {"failed": 0}, "default": {}}}
+    )
     found = decide(episode, "damage-gone")
     assert (found.verdict, found.seen) == ("fail", "3 failed jobs in short")
 
