@@ -6,11 +6,10 @@ import time
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
 from incident_arena.records import Stage
-from incident_arena.services.referee import looks, pictures
+from incident_arena.services.referee import challenges, looks, pictures
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
-
-POLL_S = 0.5
+from incident_arena.services.referee.patience import POLL_S, insist
 
 
 async def healthy(parts: Parts) -> str:
@@ -81,8 +80,7 @@ async def snapshot(parts: Parts, label: str) -> str:
     Each fault's observer looks too: the continuous looks are seconds apart, and may miss a short stretch of time.
     """
     with parts.evidence.stage(f"snapshot-{label}") as note:
-        for each in parts.faults:
-            parts.evidence.live.append("observations.jsonl", await looks.look(parts.stores.context, each))
+        await looks.record(parts)
         taken = await asyncio.wait_for(pictures.take(parts, label), parts.task.deadlines.snapshot)
         note.detail = f"{sum(len(facts) for facts in taken.facts.values())} facts in {taken.seconds:.1f} s"
     return note.detail
@@ -91,19 +89,21 @@ async def snapshot(parts: Parts, label: str) -> str:
 async def plant(parts: Parts) -> str:
     """Plant every fault, and have its observer see it.
 
+    Nothing is under way meanwhile: what a fault would cut off in the middle (a job that has begun under the old grant)
+    would be damage of the planting, another one in each episode.
+
     Raises:
         StoreError: a component refused.
-        InfrastructureError: an observer does not see what was planted.
+        InfrastructureError: an observer does not see what was planted, or the queue does not come to rest.
     """
     with parts.evidence.stage("plant") as note:
-        context = parts.stores.context
+        await challenges.drained(parts)
         for each in parts.faults:
-            await asyncio.to_thread(each.fault.plant, context, each.parameters)
-        for each in parts.faults:
-            look = await looks.look(context, each)
-            parts.evidence.live.append("observations.jsonl", look)
-            if look.state != "planted":
-                raise InfrastructureError(f"fault '{each.fault.name}'", f"was planted, but is seen as: {look.seen}")
+            await asyncio.to_thread(each.fault.plant, parts.stores.context, each.parameters)
+        for seen in await looks.record(parts):
+            if seen.state != "planted":
+                raise InfrastructureError(f"fault '{seen.fault}'", f"was planted, but is seen as: {seen.seen}")
+        await insist("the load resumes", parts.load.resume)
         note.detail = "; ".join(each.fault.describe(each.parameters) for each in parts.faults)
     return note.detail
 

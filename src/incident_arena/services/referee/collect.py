@@ -5,6 +5,7 @@ unfinished. Whatever happens, the manifest is written.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ from incident_arena.verify.stores.kubernetes import AGENT
 LIVE_FILES = ("observations.jsonl", "health.jsonl")
 STORE_TIMEOUT_S = 20
 AGENT_GONE_S = 60.0
+SOAK_ENDS_S = 30.0
 SETTLE_S = 60.0
 """Seconds that the application may take after the restarts until its last window begins."""
 
@@ -66,8 +68,7 @@ async def _gather(parts: Parts, started: float) -> None:
     drained = await _reconciled(parts, "drain", "reconcile")
     _keep(parts, Reconciliations(drained=drained, end=None))
     await insist("the load resumes", parts.load.resume)
-    with parts.evidence.stage("soak"):
-        await challenges.passing("the soak", parts.task.windows.soak)
+    await _soak(parts)
     await _challenge(parts)
     end = await _reconciled(parts, "drain-end", "reconcile-end")
     _keep(parts, Reconciliations(drained=drained, end=end))
@@ -117,6 +118,23 @@ def _reconcile(config: Config) -> Reconciled:
         raise InfrastructureError("reconciliation", f"MariaDB: {error}") from error
     with connection, queue:
         return reconcile.reconcile(config.ledger, connection, queue)
+
+
+async def _soak(parts: Parts) -> None:
+    """A window in which nothing is done. What was due in it may end before the next challenge begins."""
+    figures = Figures(parts.config.ledger, parts.task)
+    with parts.evidence.stage("soak"):
+        started = time.time()
+        await challenges.passing("the soak", parts.task.windows.soak)
+        ended = time.time()
+
+    async def probe() -> tuple[bool, str]:
+        await asyncio.to_thread(figures.refresh)
+        whole = figures.whole(started)
+        return whole >= ended, f"an operation that was due {ended - whole:.1f} s before its end is under way"
+
+    with contextlib.suppress(wait.DeadlineError):  # then it failed by being late, whatever comes next
+        await patient("the operations of the soak have ended", probe, SOAK_ENDS_S)
 
 
 async def _challenge(parts: Parts) -> None:

@@ -1,19 +1,45 @@
-"""One look of a fault's observer."""
+"""Looks at the planted faults, written down as observations."""
 
 import asyncio
 import time
 
 from incident_arena.errors import ArenaError
-from incident_arena.faults import base
+from incident_arena.faults.base import Context
 from incident_arena.records import Observation
-from incident_arena.services.referee.parts import Planted
+from incident_arena.services.referee.parts import Parts, Planted
+from incident_arena.services.referee.patience import patient
+from incident_arena.wait import DeadlineError
+
+BLIND_S = 20.0
+"""Seconds for which a component that cannot be asked gets time to come back."""
 
 
-async def look(context: base.Context, planted: Planted) -> Observation:
-    """Look at the live effective state; `unknown`, with the reason, where the component does not answer."""
+async def look(context: Context, planted: Planted) -> Observation:
+    """One look at one fault; when its component cannot be asked, the state is unknown."""
     at = time.time()
     try:
         seen = await asyncio.to_thread(planted.fault.observe, context, planted.parameters)
     except ArenaError as error:
         return Observation(at=at, fault=planted.fault.name, state="unknown", seen={"error": error.reason})
     return Observation(at=at, fault=planted.fault.name, state=seen.state, seen=seen.seen)
+
+
+async def record(parts: Parts) -> list[Observation]:
+    """Look at every fault now, whenever the main program looked last; again while a component cannot be asked.
+
+    Returns:
+        The last look at each fault.
+    """
+    last: list[Observation] = []
+
+    async def probe() -> tuple[bool, str]:
+        last[:] = [await look(parts.stores.context, each) for each in parts.faults]
+        parts.evidence.live.append("observations.jsonl", *last)
+        blind = [each.fault for each in last if each.state == "unknown"]
+        return not blind, f"cannot see {', '.join(blind)}"
+
+    try:
+        await patient("every fault can be looked at", probe, BLIND_S)
+    except DeadlineError:
+        return last  # that it stayed unknown is written down
+    return last
