@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from incident_arena.episode import logs
-from incident_arena.episode.stages import REFEREE, RUNNER_STAGES, STAGES, Act
+from incident_arena.episode.stages import REFEREE, RUNNER_STAGES, STAGES, Act, place
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.images import build as image_build
 from incident_arena.kube import Kube
@@ -79,6 +79,7 @@ class Episode:
             ArenaError: a stage failed; the episode is inadmissible. Logs are kept, and the message says where.
         """
         await asyncio.to_thread(down.clean, self.settings)
+        await place(self)
         try:
             for act in STAGES:
                 await self._play(act)

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 from incident_arena.episode import values
 from incident_arena.kube.order import stores_first
+from incident_arena.node import allocate
 from incident_arena.node.spec import this_process
 from incident_arena.node.up import NodeImages, Up
+from incident_arena.wait import until_async
 
 if TYPE_CHECKING:
     from incident_arena.episode.episode import Episode
 
+PLACE_S = 900.0
+"""Seconds that an episode waits for another to end; export.py adds them to Harbor's limit on the start."""
 REFEREE = "incident_arena.services.referee"
 
 
@@ -45,6 +49,20 @@ async def _node(episode: "Episode", _deadline_s: float) -> str:
             episode.spec = starting.result()
         raise
     return ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in up.seconds.items())
+
+
+async def place(episode: "Episode") -> None:
+    """Before the stages: wait until the machine bears one more node; episodes of other processes end by themselves.
+
+    Two that wait may still race for one place; the loser's stage fails, and Harbor tries it again.
+    """
+    limit = episode.settings.max_nodes
+
+    async def free() -> tuple[bool, str]:
+        names = [spec.name for spec in await asyncio.to_thread(allocate.existing, episode.settings)]
+        return len(names) < limit, f"{limit} nodes at most, and there are: {', '.join(names)}"
+
+    await until_async("a place for one more node", free, deadline_s=PLACE_S, every_s=1.0)
 
 
 async def _deploy(episode: "Episode", deadline_s: float) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 
 import jinja2
 
+from incident_arena.episode.stages import PLACE_S
 from incident_arena.errors import UserError
 from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.cluster import MAIN, REFEREE
@@ -132,7 +133,7 @@ def task_toml(spec: TaskSpec) -> str:
     start = (
         stages.node + stages.deploy + stages.ready + stages.healthy + stages.baseline + stages.plant + stages.symptom
     )
-    start += 2 * stages.snapshot + SLACK_SECONDS
+    start += PLACE_S + 2 * stages.snapshot + SLACK_SECONDS
     return (
         MARK
         + f"""\

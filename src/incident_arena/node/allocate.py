@@ -16,6 +16,10 @@ INDEXES = range(1, 250)
 LOCK_S = 60.0
 
 
+class FullError(UserError):
+    """The machine has as many nodes as it bears; another may end soon."""
+
+
 def allocate(
     settings: Settings, name: str, *, bin_folder: Path, sandbox_image: str, owner: Process | None, cpu_count: int | None
 ) -> NodeSpec:
@@ -30,7 +34,8 @@ def allocate(
         cpu_count: how many CPUs it gets for itself; None: it shares all.
 
     Raises:
-        UserError: the name is malformed or taken, no index is free, or the machine has as many nodes as it bears.
+        FullError: the machine has as many nodes as it bears.
+        UserError: the name is malformed or taken, or no index is free.
     """
     if not NAME.fullmatch(name):
         raise UserError(f"node name {name!r}", "is not a DNS label", "use lower-case letters, digits and inner hyphens")
@@ -42,7 +47,7 @@ def allocate(
         others = existing(settings)
         if len(others) >= settings.max_nodes:
             names = ", ".join(spec.name for spec in others)
-            raise UserError(
+            raise FullError(
                 f"node {name!r}",
                 f"would be one more than this machine's {settings.max_nodes}; there are: {names}",
                 "wait, or stop one with `arena node down`; ARENA_MAX_NODES sets the limit",
