@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -131,8 +132,9 @@ def layout() -> dict[str, list[list[str]]]:
 
 
 def surroundings() -> dict[str, str]:
-    """The environment inside."""
-    return {
+    """The environment inside; an interpreter that finds its libraries by a variable keeps that one."""
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    return kept | {
         "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
         "HOME": "/tmp",  # noqa: S108 - inside the sandbox
         "LANG": "C.UTF-8",
