@@ -8,7 +8,7 @@ import numpy as np
 
 from incident_arena.analysis.evidence import Evidence
 from incident_arena.records import Action, Health, Observation, Outcome, Stage
-from incident_arena.tasks import TaskSpec
+from incident_arena.tasks import LoadSpec, TaskSpec
 from incident_arena.verify.verdict import Verdict
 from incident_arena.viewer.model import Act, KindSeries, Lane, Span, Timeline
 
@@ -49,7 +49,8 @@ def timeline(evidence: Evidence, verdict: Verdict | None) -> Timeline | None:
     Reads the files as far as they go: a trial that died in the middle has a shorter timeline, not none.
     """
     stages = [stage for stage in evidence.stages() if math.isfinite(stage.started) and math.isfinite(stage.seconds)]
-    operations = _operations(evidence)
+    task = evidence.task()
+    operations = _operations(evidence, task.load if task else LoadSpec(kinds={}))
     observations = [look for look in evidence.observations() if math.isfinite(look.at)]
     actions = [action for action in evidence.actions() if math.isfinite(action.at)]
     moments = [stage.started for stage in stages] + [stage.started + stage.seconds for stage in stages]
@@ -67,10 +68,10 @@ def timeline(evidence: Evidence, verdict: Verdict | None) -> Timeline | None:
         start=frame.rel(frame.start),
         end=frame.rel(frame.end),
         step=frame.step,
-        kinds=operations.series(frame, evidence.task()),
+        kinds=operations.series(frame, task),
         stages=[_stage(frame, stage) for stage in stages],
         observers=_observers(frame, observations),
-        health=_health(frame, evidence.health()),
+        health=_health(frame, evidence.health(), _settled(stages, started)),
         acts=[_act(frame, action, forbidden) for action in _kept(actions)],
         acts_left_out=max(0, len(actions) - ACTS),
         declared=frame.rel(declaration.at) if declaration else None,
@@ -121,7 +122,8 @@ class Operations:
         return made
 
 
-def _operations(evidence: Evidence) -> Operations:
+def _operations(evidence: Evidence, load: LoadSpec) -> Operations:
+    """All operations; one without an outcome did not succeed, unless it was under way when the ledger ended."""
     found = Operations()
     open_intents: dict[int, tuple[str, float]] = {}
     for line in evidence.ledger():
@@ -133,8 +135,10 @@ def _operations(evidence: Evidence) -> Operations:
             found.add(line.kind, line.due, latency, ok=line.result == "ok")
         else:
             open_intents[line.id] = (line.kind, line.due)
+    until = max(found.due, default=math.inf) - load.timeout - load.effect_timeout
     for kind, due in open_intents.values():
-        found.add(kind, due, math.nan, ok=False)
+        if due <= until:
+            found.add(kind, due, math.nan, ok=False)
     return found
 
 
@@ -170,20 +174,30 @@ type _Open = tuple[float, float, str, str]
 def _observers(frame: Frame, observations: Iterable[Observation]) -> list[Lane]:
     lanes: dict[str, list[_Open]] = {}
     for seen in sorted(observations, key=lambda seen: seen.at):
-        text = ", ".join(f"{name} = {value}" for name, value in seen.seen.items())[:DETAIL]
+        text = ", ".join(f"{name} = {'none' if value == '' else value}" for name, value in seen.seen.items())[:DETAIL]
         _extend(lanes.setdefault(seen.fault, []), frame.rel(seen.at), seen.state, text)
     return [_lane(name, spans) for name, spans in sorted(lanes.items())]
 
 
-def _health(frame: Frame, health: Iterable[Health]) -> list[Lane]:
-    """Only what was ever wrong: a component that was not alive, or a thing that was not as it was set."""
+def _settled(stages: Iterable[Stage], started: float) -> float:
+    """When everything had to be up: as the baseline began, or the agent where no baseline is on record."""
+    return next((stage.started for stage in stages if stage.name == "baseline"), started)
+
+
+def _health(frame: Frame, health: Iterable[Health], settled: float) -> list[Lane]:
+    """What was ever wrong once all was up: a component that was not alive, or a thing that was not as it was set."""
     lanes: dict[str, list[_Open]] = {}
     for look in sorted((look for look in health if math.isfinite(look.at)), key=lambda look: look.at):
         at = frame.rel(look.at)
         for name, alive in look.alive.items():
             _extend(lanes.setdefault(name, []), at, "alive" if alive else "dead", "")
         _extend(lanes.setdefault("settings", []), at, "changed" if look.changed else "alive", ", ".join(look.changed))
-    wrong = {name: spans for name, spans in lanes.items() if any(state != "alive" for _, _, state, _ in spans)}
+    since = frame.rel(settled)
+    wrong = {
+        name: spans
+        for name, spans in lanes.items()
+        if any(state != "alive" and (end > since or start >= since) for start, end, state, _ in spans)
+    }
     return [_lane(name, spans) for name, spans in sorted(wrong.items())]
 
 

@@ -53,9 +53,16 @@ def test_what_is_not_ok_is_no_success(evidence: Write, result: str):
 
 def test_an_intent_without_outcome_is_an_operation_that_did_not_succeed(evidence: Write):
     intent = Intent(id=7, kind="create", due=1003, at=1003)
-    [kind] = of(evidence(stages=[STAGE], ledger=[intent])).kinds
+    [kind] = of(evidence(stages=[STAGE], ledger=[intent, outcome(8, 1080)])).kinds
 
     assert (kind.n[3], kind.ok[3], kind.p95[3]) == (1, 0, None)
+
+
+def test_what_was_under_way_when_the_ledger_ended_is_not_counted(evidence: Write):
+    intent = Intent(id=7, kind="create", due=1070, at=1070)
+    [kind] = of(evidence(stages=[STAGE], ledger=[intent, outcome(8, 1080)])).kinds
+
+    assert sum(kind.n) == 1
 
 
 def test_p95_is_the_percentile_of_the_bin(evidence: Write):
@@ -106,6 +113,13 @@ def test_only_unhealthy_parts_have_a_lane(evidence: Write):
 
     assert [lane.name for lane in lanes] == ["load"]
     assert lanes[0].spans[-1].state == "dead"
+
+
+def test_what_was_not_up_yet_before_the_baseline_has_no_lane(evidence: Write):
+    stages = [Stage(name="baseline", started=990, seconds=10, ok=True), STAGE]
+    health = [Health(at=at, alive={"load": at > 985}) for at in (980, 985, 990, 995, 1000)]
+
+    assert of(evidence(stages=stages, health=health)).health == []
 
 
 def test_changes_are_kept_when_there_are_too_many_acts(evidence: Write):

@@ -63,7 +63,7 @@ function eventTable(state) {
       name: 'Kind',
       kind: 'text',
       value: (event) => event.kind,
-      draw: (event) => h('span', { class: `event ${event.kind.split(/[ ,]/)[0]}` }, event.kind),
+      draw: (event) => h('span', { class: `event-kind is-${event.kind.split(/[ ,]/)[0]}` }, event.kind),
     },
     {
       name: 'What',

@@ -120,7 +120,9 @@ function allLanes(timeline, verdict, scale) {
     ),
     actLane('Changes', changes, scale, { look: 'changes', summary: String(verdict?.changes ?? changes.length) }),
     actLane('Reads', reads, scale, { look: 'reads', summary: String(verdict?.reads ?? reads.length) }),
-    ...timeline.health.map((one) => stateLane(`Harness: ${one.name}`, one.spans, scale)),
+    ...timeline.health.map((one) =>
+      stateLane(one.name, one.spans, scale, { help: `Harness: ${one.name}`, summary: 'not as set' }),
+    ),
   ].filter(Boolean);
 }
 
