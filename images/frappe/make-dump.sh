@@ -27,7 +27,9 @@ export REDIS_CACHE=redis://127.0.0.1:6399/0 REDIS_QUEUE=redis://127.0.0.1:6399/1
 ENCRYPTION_KEY=$(printf 'A%.0s' $(seq 43))=
 export ENCRYPTION_KEY
 python -m arena_site.create >"$work/create.log" 2>&1
-chroot /mariadb mariadb-dump --no-defaults --socket=/tmp/socket --single-transaction --skip-comments site >"$work/site.sql"
+# Compressed tables can't be in the shared file that the servers keep tables in.
+chroot /mariadb mariadb-dump --no-defaults --socket=/tmp/socket --single-transaction --skip-comments site |
+    sed 's/ ROW_FORMAT=COMPRESSED/ ROW_FORMAT=DYNAMIC/' >"$work/site.sql"
 gzip -9n <"$work/site.sql" >"$output"
 
 trap - EXIT
