@@ -40,6 +40,11 @@ def extra_config() -> dict[str, object]:
         "developer_mode": 0,
         "mute_emails": 1,
         "disable_website_cache": 1,
+        # The default, 500, would turn a queue that stands into 503s after some minutes of load: the symptom would
+        # depend on how fast the agent is.
+        "max_queued_jobs": 5000,
+        # By default workers stand back behind the web servers, and starve on a busy machine.
+        "background_process_niceness": 0,
     }
 
 
