@@ -12,15 +12,18 @@ from typing import Any
 
 import pytest
 
+from incident_arena import wait
 from incident_arena.episode.episode import Episode
 from incident_arena.episode.stages import STAGES
 from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.export import export
 from incident_arena.kube import Kube
+from incident_arena.node.allocate import existing
 from incident_arena.proc import Completed
 from incident_arena.settings import Settings
 
 TASK = "frappe/deletes-and-jobs-fail"
+ROOM_S = 900.0
 ROOT = Path(__file__).parents[2]
 
 
@@ -69,6 +72,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     if given := os.environ.get("ARENA_TEST_KUBECONFIG"):
         yield Deployed(Kube(Path(given), settings.bin))
         return
+    wait.until("the machine has room for a node", lambda: _room(settings), deadline_s=ROOM_S, every_s=2)
     folder = tmp_path_factory.mktemp("episode")
     export(Catalogue(ROOT), TASK, folder / "task")
     name = f"attacks-{os.getpid()}"
@@ -85,3 +89,8 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         yield Deployed(episode.kube)
     finally:
         asyncio.run(episode.stop())
+
+
+def _room(settings: Settings) -> tuple[bool, str]:
+    names = [spec.name for spec in existing(settings)]
+    return len(names) < settings.max_nodes, ", ".join(names)

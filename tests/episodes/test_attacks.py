@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-pytestmark = [pytest.mark.episode, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.episode, pytest.mark.timeout(1500)]
 
 REACH = """
 import json, socket, sys

@@ -1,7 +1,7 @@
 """Real servers for the admin interface's tests: Debian's redis-server and mariadbd on loopback, in folders of the test.
 
 The Kubernetes API is played by a small server that keeps objects and applies merge patches; the real one is tried in
-tests/node and tests/episodes.
+tests/episodes.
 """
 
 import json
