@@ -14,16 +14,14 @@ from incident_arena.analysis.report import Report, labelled
 from incident_arena.analysis.trial import STATUS_MEANING, Trial
 from incident_arena.errors import InfrastructureError
 from incident_arena.viewer.board import tables
-from incident_arena.viewer.detail import detail
+from incident_arena.viewer.detail import detail, trial_timeline
 from incident_arena.viewer.model import Index, Ref, TaskFacts, TrialRow
 from incident_arena.viewer.packs import Packer, encode, packs_beside
 from incident_arena.viewer.page import page
 from incident_arena.viewer.transcript import transcript
 
-BUDGET = 12_000_000
+BUDGET = 13_000_000
 """Characters of packs in the page; with the script and the index it stays under 15 MB."""
-DETAILS = 10_000_000
-"""Of these, what verdicts and timelines may use, so that a few transcripts always find room."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def build(
         out.parent.mkdir(parents=True, exist_ok=True)
         for old in packs_beside(folder):
             old.unlink()
-        packer = Packer(budget=DETAILS, folder=folder, token=_token(reading, made))
+        packer = Packer(budget=BUDGET, folder=folder, token=_token(reading, made))
         rows, tasks = _rows(reading.trials, _priced(reading.trials, prices), packer, progress)
         index = Index(
             version=1,
@@ -119,28 +117,34 @@ def _rows(
     packer: Packer,
     progress: Callable[[int, int], None],
 ) -> tuple[list[TrialRow], dict[str, TaskFacts]]:
-    """Pack all details, then all transcripts: where room runs out, it is transcripts that go beside the page."""
+    """Pack what each verdict needs, then timelines, then transcripts: what comes last goes beside the page first."""
     tasks: dict[str, TaskFacts] = {}
+    every = 3 * len(trials)
     details: list[Ref] = []
-    for done, trial in enumerate(trials):
+    for done, trial in enumerate(trials, start=1):
         shown, played = detail(trial)
         details.append(packer.add(shown))
         known = tasks.setdefault(trial.task, TaskFacts(name=trial.task, substrate=trial.substrate))
         if played is not None and not known.title:
             tasks[trial.task] = played.model_copy(update={"name": trial.task})
-        progress(done + 1, 2 * len(trials))
+        progress(done, every)
     packer.close()
-    packer.budget += BUDGET - DETAILS
-    rows = []
-    for done, (trial, price, ref) in enumerate(zip(trials, priced, details, strict=True)):
-        said = transcript(trial.folder)
-        rows.append(_row(trial, price, ref, packer.add(said) if said else None))
-        progress(len(trials) + done + 1, 2 * len(trials))
-    packer.close()
+    others: list[list[Ref | None]] = []
+    for load in (trial_timeline, lambda trial: transcript(trial.folder)):
+        refs: list[Ref | None] = []
+        for done, trial in enumerate(trials, start=1):
+            document = load(trial)
+            refs.append(packer.add(document) if document else None)
+            progress((len(others) + 1) * len(trials) + done, every)
+        packer.close()
+        others.append(refs)
+    rows = [_row(trial, price, *refs) for trial, price, *refs in zip(trials, priced, details, *others, strict=True)]
     return rows, tasks
 
 
-def _row(trial: Trial, priced: _Priced, detail_ref: Ref, transcript_ref: Ref | None) -> TrialRow:
+def _row(
+    trial: Trial, priced: _Priced, detail_ref: Ref, timeline_ref: Ref | None, transcript_ref: Ref | None
+) -> TrialRow:
     tokens = [count for count in (trial.input_tokens, trial.output_tokens) if count is not None]
     return TrialRow(
         name=trial.name,
@@ -163,6 +167,7 @@ def _row(trial: Trial, priced: _Priced, detail_ref: Ref, transcript_ref: Ref | N
         tokens=sum(tokens) if tokens else None,
         cost=priced.cost,
         detail=detail_ref,
+        timeline=timeline_ref,
         transcript=transcript_ref,
     )
 

@@ -7,7 +7,7 @@ from incident_arena.analysis.trial import Trial
 from incident_arena.records import Reconciliations
 from incident_arena.tasks import TaskSpec
 from incident_arena.viewer.deciding import deciding, stage_at
-from incident_arena.viewer.model import Bound, QueueState, TaskFacts, TrialDetail
+from incident_arena.viewer.model import Bound, QueueState, TaskFacts, Timeline, TrialDetail
 from incident_arena.viewer.timeline import timeline
 
 SEEDS = 20
@@ -27,12 +27,17 @@ def detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
         verdict=verdict,
         deciding=check.name if check else None,
         during=stage_at(evidence.stages(), check.at) if check and evidence else "",
-        timeline=timeline(evidence, verdict) if evidence else None,
         reconciled=_reconciled(evidence.reconciled()) if evidence else [],
         facts=_facts(trial, verdict.product if verdict else None),
         notes=notes,
     )
     return shown, task_facts(task) if task else None
+
+
+def trial_timeline(trial: Trial) -> Timeline | None:
+    """What happened when; None without evidence."""
+    folder = evidence_folder(trial)
+    return timeline(Evidence(folder), trial_verdict(trial)) if folder else None
 
 
 def task_facts(task: TaskSpec) -> TaskFacts:

@@ -1,6 +1,7 @@
 """What the page's script is given: JSON in packs (packs.py).
 
-The index has what the leaderboard and the lists need; a TrialDetail is loaded when its trial is opened. Times inside a
+The index has what the leaderboard and the lists need; a TrialDetail, its Timeline and its
+Transcript are loaded when their trial is opened. Times inside a
 Timeline are seconds since the agent started (negative before it), rounded to a tenth; every other time is seconds since
 the epoch.
 """
@@ -124,7 +125,6 @@ class TrialDetail(Shown):
     deciding: str | None
     during: str
     """The stage in which the deciding moment lies."""
-    timeline: Timeline | None
     reconciled: list[QueueState]
     facts: list[tuple[str, str]]
     """Label and value: what was run, and where it is."""
@@ -193,6 +193,7 @@ class TrialRow(Shown):
     tokens: int | None
     cost: float | None
     detail: Ref
+    timeline: Ref | None
     transcript: Ref | None
 
 

@@ -29,7 +29,7 @@ class Packer:
     """Collects packs.
 
     Attributes:
-        budget: characters of packs that may stand in the page.
+        budget: characters of packs that may still stand in the page.
         folder: where further packs go, one file each.
         token: what each file carries, so that a page takes no other page's files.
         inside: packs in the page, by number.
@@ -64,6 +64,7 @@ class Packer:
             self.budget -= len(text)
             self.inside[self._next] = text
         else:
+            self.budget = 0  # what matters most was added first: nothing later overtakes it
             self.folder.mkdir(parents=True, exist_ok=True)
             path = self.folder / f"{self._next}.js"
             path.write_text(f'arenaPack("{self.token}",{self._next},"{text}");\n', encoding="ascii")

@@ -35,18 +35,23 @@ def test_a_trial_without_verdict_has_no_reward(make: Callable[[], Built]):
     assert {one["reward"] for one in shown if one["status"] == "judged"} == {0, 1}
 
 
-def test_transcripts_go_beside_when_the_page_is_full(make: Callable[[], Built], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "BUDGET", module.DETAILS)
+def test_what_has_no_room_goes_beside_transcripts_first(make: Callable[[], Built], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("incident_arena.viewer.packs.PACK_BYTES", 4000)
     full = make()
-    monkeypatch.setattr(module, "DETAILS", 40_000)
-    monkeypatch.setattr(module, "BUDGET", 40_000)
+    monkeypatch.setattr(module, "BUDGET", 110_000)
     made = make()
+    shown = index(made.page)
+    outside = set(shown["outside"])
+    beside = {
+        part: sum(one[part] is not None and one[part][0] in outside for one in shown["trials"])
+        for part in ("detail", "timeline", "transcript")
+    }
 
     assert full.files_beside == 0
-    assert made.files_beside > 10
+    assert made.files_beside == len(outside) > 10
     assert made.page_bytes < full.page_bytes
-    assert len(index(made.page)["outside"]) == made.files_beside
+    assert beside["detail"] == 0
+    assert beside["transcript"] == sum(one["transcript"] is not None for one in shown["trials"])
 
 
 def test_a_new_page_leaves_no_old_files_beside(make: Callable[[], Built]):

@@ -1,5 +1,5 @@
 from incident_arena.analysis.read import Reading
-from incident_arena.viewer.detail import detail
+from incident_arena.viewer.detail import detail, trial_timeline
 
 
 def test_a_failed_trial_names_its_check(reading: Reading):
@@ -8,7 +8,7 @@ def test_a_failed_trial_names_its_check(reading: Reading):
     shown, task = detail(trial)
 
     assert shown.deciding == "durable"
-    assert shown.timeline
+    assert trial_timeline(trial)
     assert shown.during
     assert task
     assert task.name == trial.task

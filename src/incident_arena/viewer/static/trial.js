@@ -4,7 +4,11 @@
 async function trialPage(index, trialPathText) {
   const trial = index.trialByPath.get(trialPathText);
   if (!trial) return notFound(`There is no trial ${decodeURIComponent(trialPathText)} among these results.`);
-  const detail = await fetchDocument(index, trial.detail);
+  const [detail, timeline] = await Promise.all([
+    fetchDocument(index, trial.detail),
+    fetchDocument(index, trial.timeline).catch((error) => ({ unread: error.message })),
+  ]);
+  detail.timeline = timeline?.unread ? null : timeline;
   const task = index.taskByName.get(trial.task);
   const check = detail.verdict?.checks.find((one) => one.name === detail.deciding);
   const origin = detail.timeline?.origin ?? detail.verdict?.agent_started ?? null;
@@ -12,6 +16,7 @@ async function trialPage(index, trialPathText) {
   const has = detail.verdict !== null;
   const sections = [
     verdictPanel(index, trial, detail),
+    timeline?.unread && unreadTimeline(timeline.unread),
     detail.timeline && timelineSection(detail.timeline, detail.verdict, moment),
     has && checksSection(detail, task),
     has && ratesSection(detail, task),
@@ -61,6 +66,16 @@ function heading(index, trial, task) {
       before && link(trialHref(before), { rel: 'prev', title: 'Previous trial (p)' }, '\u2190 previous'),
       after && link(trialHref(after), { rel: 'next', title: 'Next trial (n)' }, 'next \u2192'),
     ),
+  );
+}
+
+/** What stands in for a timeline whose file is missing. */
+function unreadTimeline(reason) {
+  return h(
+    'section',
+    { class: 'block', id: 'timeline', 'aria-labelledby': 'timeline-title' },
+    h('h2', { id: 'timeline-title', tabindex: '-1' }, 'Timeline'),
+    h('p', { class: 'notice', role: 'alert' }, reason),
   );
 }
 
