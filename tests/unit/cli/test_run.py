@@ -92,3 +92,10 @@ def test_task_verbs(stage: Stage) -> None:
     assert (stage.catalogue.root / "exported" / NAME / "tests" / "test.sh").is_file()
     (stage.catalogue.folder(NAME) / "solution" / "solve.sh").unlink()
     assert arena(stage, "task", "validate").returncode == 2
+
+
+def test_stale_proofs_are_told_and_no_error(stage: Stage) -> None:
+    ended = arena(stage, "task", "prove", "--check")
+    assert ended.returncode == 0, ended.stderr
+    assert "stale: frappe/deletes-and-jobs-fail: solve, " in ended.stderr.replace("\n", " ")
+    assert not (stage.catalogue.folder(NAME) / "proof.json").exists()
