@@ -16,6 +16,8 @@ BINS = 160
 """At most this many bins: more can't be told apart on a screen."""
 STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600)
 ACTS = 400
+PAUSED = "paused"
+"""Why the load shed an operation while the referee had it hold still: nothing was asked of the service."""
 DETAIL = 600
 """Characters of an act's detail."""
 
@@ -131,6 +133,8 @@ def _operations(evidence: Evidence, load: LoadSpec) -> Operations:
             continue
         if isinstance(line, Outcome):
             open_intents.pop(line.id, None)
+            if line.result == "shed" and line.error == PAUSED:
+                continue
             latency = line.latency if line.result != "shed" and math.isfinite(line.latency) else math.nan
             found.add(line.kind, line.due, latency, ok=line.result == "ok")
         else:

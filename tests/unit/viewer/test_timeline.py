@@ -65,6 +65,13 @@ def test_what_was_under_way_when_the_ledger_ended_is_not_counted(evidence: Write
     assert sum(kind.n) == 1
 
 
+def test_a_paused_load_is_no_failure(evidence: Write):
+    paused = outcome(1, 1000, result="shed").model_copy(update={"error": "paused"})
+    [kind] = of(evidence(stages=[STAGE], ledger=[paused, outcome(2, 1000)])).kinds
+
+    assert (kind.n[0], kind.ok[0]) == (1, 1)
+
+
 def test_p95_is_the_percentile_of_the_bin(evidence: Write):
     ledger = [outcome(number, 1000 + number / 1000, latency=number / 100) for number in range(101)]
     [kind] = of(evidence(stages=[STAGE], ledger=ledger)).kinds
