@@ -48,7 +48,6 @@ def run(
     settings = Settings.from_environment()
     if not episode:
         require_root()
-        setup.prepare(settings, yes=yes)
     if script is not None and agent not in {"oracle", "script"}:
         raise UserError("options", "--agent and --script exclude each other", "give one of them")
     request = job.Request(
@@ -64,23 +63,30 @@ def run(
         name=playing.job_name(),
         episode=episode or EPISODE,
     )
+    job.compose(request)  # what is asked for wrongly is said before anything is built
+    if not episode:
+        setup.prepare(settings, yes=yes)
     outcomes = playing.play(settings, request, console)
     if json:
         print_json([one.model_dump(mode="json") for one in outcomes])
     else:
         for one in outcomes:
-            output.print(f"[bold]{one.task}[/] {one.agent} {escape(one.script)}", highlight=False, soft_wrap=True)
-            output.print(summary(one))
-            for line in (f"gates: {_gates(one.gates)}", f"class: {one.failure_class}" if one.failure_class else ""):
-                if line:
-                    output.print(line, highlight=False)
-            reward = f"reward: {one.reward:g}" if one.reward is not None else f"no verdict: {one.reason}"
-            output.print(reward, style="bold", highlight=False, markup=False, soft_wrap=True)
+            _show(one)
         output.print(f"job: {request.folder}", highlight=False, soft_wrap=True)
     if keep:
         _hold(settings)
     if any(one.reward is None for one in outcomes):
         raise typer.Exit(NO_VERDICT)
+
+
+def _show(one: "Outcome") -> None:
+    output.print(f"[bold]{one.task}[/] {one.agent} {escape(one.script)}", highlight=False, soft_wrap=True)
+    output.print(summary(one))
+    output.print(f"gates: {_gates(one.gates)}", highlight=False)
+    if one.failure_class:
+        output.print(f"class: {one.failure_class}", highlight=False)
+    reward = f"reward: {one.reward:g}" if one.reward is not None else f"no verdict: {one.reason}"
+    output.print(reward, style="bold", highlight=False, markup=False, soft_wrap=True)
 
 
 def _hold(settings: Settings) -> None:

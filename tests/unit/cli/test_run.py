@@ -72,7 +72,8 @@ def test_no_verdict_is_status_3_and_says_why(stage: Stage) -> None:
         (("run", "frappe/nothing"), "there is no such task"),
         (("run", NAME, "--agent", "nobody", "--episode", EPISODE), "is unknown"),
         (("run", NAME, "--script", "none.sh", "--episode", EPISODE), "there is no such file"),
-        (("run", NAME), "can't start"),
+        (("run", NAME, "--agent", "nobody"), "is unknown"),
+        (("run", NAME), "is not ready for episodes"),
         (("task", "export", "x"), "there is no such task"),
     ],
 )
