@@ -38,6 +38,16 @@ async def _node(episode: "Episode", _deadline_s: float) -> str:
         built["coredns"].reference,
     )
     up = Up(episode.settings, episode.name, images, lambda _text: None)
+    while True:
+        try:
+            await _started(episode, up)
+        except allocate.FullError:  # another episode that waited for the place too was faster
+            await place(episode)
+        else:
+            return ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in up.seconds.items())
+
+
+async def _started(episode: "Episode", up: Up) -> None:
     cpu_count = episode.settings.cpus_per_node
     # A thread can't be cancelled: wait for it, so that `stop` finds a node that is whole or gone.
     starting = asyncio.create_task(asyncio.to_thread(up.start, owner=this_process(), cpu_count=cpu_count))
@@ -48,14 +58,10 @@ async def _node(episode: "Episode", _deadline_s: float) -> str:
         if not starting.exception():
             episode.spec = starting.result()
         raise
-    return ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in up.seconds.items())
 
 
 async def place(episode: "Episode") -> None:
-    """Before the stages: wait until the machine bears one more node; episodes of other processes end by themselves.
-
-    Two that wait may still race for one place; the loser's stage fails, and Harbor tries it again.
-    """
+    """Before the stages: wait until the machine bears one more node; episodes of other processes end by themselves."""
     limit = episode.settings.max_nodes
 
     async def free() -> tuple[bool, str]:

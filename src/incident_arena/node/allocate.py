@@ -1,6 +1,5 @@
-"""A free index, address and share of the CPUs for a new node, taken under a lock."""
+"""A free index and address for a new node, taken under a lock."""
 
-import os
 import re
 import shutil
 from pathlib import Path
@@ -31,7 +30,7 @@ def allocate(
         bin_folder: resolved folder of the binaries.
         sandbox_image: reference of the pause image.
         owner: process for whose lifetime the node lives.
-        cpu_count: how many CPUs it gets for itself; None: it shares all.
+        cpu_count: how many CPUs' time it may use; None: all.
 
     Raises:
         FullError: the machine has as many nodes as it bears.
@@ -60,7 +59,7 @@ def allocate(
             network=settings.network,
             cgroup=f"{settings.cgroup_root}/{name}",
             sandbox_image=sandbox_image,
-            cpus=_free_cpus(others, cpu_count) if cpu_count else "",
+            cpu_count=cpu_count,
             owner=owner,
             maker=this_process(),
         )
@@ -99,17 +98,6 @@ def _free_index(others: list[NodeSpec]) -> int:
         if index not in taken:
             return index
     raise UserError("nodes", f"all {len(INDEXES)} indexes are taken", "arena node list; arena clean")
-
-
-def _free_cpus(others: list[NodeSpec], count: int) -> str:
-    """The `count` CPUs that the fewest nodes have for themselves."""
-    usable = sorted(os.sched_getaffinity(0))
-    load = dict.fromkeys(usable, 0)
-    for spec in others:
-        for cpu in filter(None, spec.cpus.split(",")):
-            load[int(cpu)] = load.get(int(cpu), 0) + 1
-    chosen = sorted(sorted(usable, key=lambda cpu: (load[cpu], cpu))[:count])
-    return ",".join(map(str, chosen))
 
 
 def delete_link(name: str) -> None:

@@ -61,6 +61,8 @@ def _authority(spec: NodeSpec) -> Authority:
     certificate = (
         _builder(name, name, key)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(_usage(signs_certificates=True), critical=True)
         .sign(key, hashes.SHA256())
     )
     return Authority(certificate, key)
@@ -83,6 +85,9 @@ def _issue(
     builder = _builder(x509.Name(attributes), authority.certificate.subject, key).add_extension(
         x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False
     )
+    # Strict verifiers (Python 3.13's default) want to find the authority by its key.
+    authority_key = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
+    builder = builder.add_extension(authority_key, critical=False)
     alternatives: list[x509.GeneralName] = [x509.DNSName(name) for name in names or []]
     alternatives += [x509.IPAddress(ipaddress.ip_address(address)) for address in addresses or []]
     if alternatives:
@@ -101,6 +106,20 @@ def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivate
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(minutes=5))
         .not_valid_after(now + VALID)
+    )
+
+
+def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs_certificates,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
     )
 
 

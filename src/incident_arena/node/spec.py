@@ -31,7 +31,7 @@ class NodeSpec:
         bin: folder of the binaries.
         network: the first two octets of nodes' addresses.
         cgroup: path of its control group below each hierarchy's root, no leading slash.
-        cpus: CPUs that it may use, as in cpuset ("0", "0-3"); empty for all.
+        cpu_count: how many CPUs' time it may use; None: all.
         owner: the process for whose lifetime the node lives; None: until `arena node down`.
         maker: the process that is starting it, which tells a node that starts from one that died young.
         sandbox_image: the pause image's reference.
@@ -45,7 +45,7 @@ class NodeSpec:
     network: str
     cgroup: str
     sandbox_image: str
-    cpus: str = ""
+    cpu_count: int | None = None
     owner: Process | None = None
     maker: Process | None = None
     environment: dict[str, str] = field(default_factory=dict)

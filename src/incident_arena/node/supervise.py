@@ -36,7 +36,7 @@ def main(folder: Path) -> int:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     _write(folder / "supervisor.json", asdict(this_process()))
-    cgroups.create(spec.cgroup, spec.cpus)
+    cgroups.create(spec.cgroup, spec.cpu_count)
     for shared in FIXED_FOLDERS:
         shared.mkdir(parents=True, exist_ok=True)
     inner = _start(spec)

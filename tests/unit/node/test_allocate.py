@@ -1,6 +1,5 @@
 """Names, indexes and CPUs of new nodes."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -38,12 +37,6 @@ def test_a_taken_name_is_refused_with_the_remedy(settings: Settings) -> None:
 def test_a_name_that_is_no_dns_label_is_refused(settings: Settings, name: str) -> None:
     with pytest.raises(UserError, match="DNS label"):
         make(settings, name)
-
-
-def test_nodes_share_the_cpus_out(settings: Settings) -> None:
-    usable = sorted(os.sched_getaffinity(0))
-    chosen = [make(settings, f"n{number}", cpu_count=1).cpus for number in range(len(usable))]
-    assert sorted(map(int, chosen)) == usable
 
 
 def test_a_half_written_node_is_passed_over(settings: Settings) -> None:

@@ -21,7 +21,7 @@ def spec(folder: Path, **changes: object) -> NodeSpec:
 
 
 def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
-    written = spec(tmp_path, owner=Process(4, 5), maker=Process(6, 7), cpus="0,1")
+    written = spec(tmp_path, owner=Process(4, 5), maker=Process(6, 7), cpu_count=2)
     written.write()
     assert NodeSpec.read(tmp_path) == written
 
