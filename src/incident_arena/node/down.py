@@ -36,8 +36,12 @@ class Removed:
 
 def supervisor(spec: NodeSpec) -> Process | None:
     """The node's supervisor, if it has written its record and lives."""
+    return _supervisor(spec.folder)
+
+
+def _supervisor(folder: Path) -> Process | None:
     try:
-        process = Process(**json.loads((spec.folder / "supervisor.json").read_text()))
+        process = Process(**json.loads((folder / "supervisor.json").read_text()))
     except (OSError, ValueError, TypeError):
         return None
     return process if is_alive(process) else None
@@ -109,6 +113,8 @@ def clean(settings: Settings) -> Removed:
             removed.nodes.append(spec.name)
     with locked(settings.nodes / "lock", deadline_s=STOP_S):
         known = {spec.name for spec in allocate.existing(settings)}
+        # A node that another version of this program has started can't be read, but it runs.
+        known |= {folder.name for folder in settings.nodes.iterdir() if _supervisor(folder) is not None}
         for folder in settings.nodes.iterdir():
             if folder.is_dir() and folder.name not in known:
                 shutil.rmtree(folder)
