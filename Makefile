@@ -2,7 +2,7 @@
 .PHONY: test unit prove
 
 test:
-	./test
+	./test --yes
 
 unit:
 	./test --unit
