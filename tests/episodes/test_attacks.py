@@ -88,7 +88,7 @@ def test_the_cluster_the_host_and_the_world_are_closed(deployed) -> None:
     targets = [
         ("10.96.0.1", 443), ("kubernetes.default.svc.cluster.local", 443), (node, 6443), (node, 10250), (node, 10255),
         (node, 10257), (node, 10259), (node, 2379), (node, 22), (host, 22), (host, 80), (host, 443), (host, 6443),
-        ("1.1.1.1", 443), ("8.8.8.8", 53), ("example.com", 443), ("169.254.169.254", 80),
+        ("192.0.2.1", 443), ("198.51.100.1", 53), ("outside.invalid", 443), ("169.254.169.254", 80),
     ]  # fmt: skip
     found = reach(deployed, "agent", targets)
     assert [target for target, what in found.items() if what == "open"] == []
