@@ -122,9 +122,11 @@ def test_a_service_is_reached_by_name_and_its_volume_is_written_by_a_plain_user(
 
 
 def test_a_network_policy_closes_and_opens(pods: NodeSpec) -> None:
-    def reach(wanted: bool) -> None:
-        seen = lambda: (can_connect(pods, "server", 6379) is wanted, "the other")  # noqa: E731
-        until(f"server reachable: {wanted}", seen, deadline_s=20, every_s=0.2)
+    def reach(*, wanted: bool) -> None:
+        def probe() -> tuple[bool, str]:
+            return can_connect(pods, "server", 6379) is wanted, "the other"
+
+        until(f"server reachable: {wanted}", probe, deadline_s=20, every_s=0.2)
 
     reach(wanted=True)
     kubectl(pods, "apply", "-f", "-", stdin=CLOSED)
