@@ -15,8 +15,11 @@ while [ "$1" != "--" ]; do
   shift
 done
 shift
-setsid "$@" 2> >(cat >&2) | cat
+errors=$(mktemp)
+setsid "$@" 2> "$errors" | cat
 status=${PIPESTATUS[0]}
+cat "$errors" >&2
+rm "$errors"
 [ $status -eq 0 ] || echo "command terminated with exit code $status" >&2
 exit $status
 """
