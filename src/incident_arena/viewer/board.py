@@ -20,6 +20,8 @@ def tables(report: Report) -> list[Table]:
         rows = getattr(report, name)
         if name in ELSEWHERE or not isinstance(rows, list) or not rows or not isinstance(rows[0], Row):
             continue
+        if name == "failures" and not any(row.inclusive for row in report.failures):
+            continue
         turn = _TURNED.get(name)
         made[name] = turn(name, field.title or name, rows) if turn else _plain(name, field.title or name, rows)
     return [made[name] for name in (*FIRST, *(other for other in made if other not in FIRST)) if name in made]

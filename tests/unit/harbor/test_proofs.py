@@ -152,3 +152,33 @@ def test_a_proof_that_cannot_be_read_says_what_to_do(checkout: Catalogue) -> Non
 
 def test_rejudging_needs_the_evidence(tmp_path: Path) -> None:
     assert proofs.rejudge.again(tmp_path, Result(reward=1)) is None
+
+
+def test_two_processes_do_not_lose_each_others_results(
+    settings: Settings, checkout: Catalogue, plays: Plays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other(*arguments: object) -> list[Run]:
+        monkeypatch.setattr(proofs, "_play", plays)
+        prove(settings, checkout, Choice(only=("solve",)))
+        return plays(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(proofs, "_play", other)
+    prove(settings, checkout, Choice(only=("nop",)))
+    kept = proofs.read(checkout.folder(NAME) / "proof.json")
+    assert kept is not None
+    assert [run.name for run in kept.runs if run.holds] == ["solve", "nop"]
+
+
+def test_what_was_proven_elsewhere_is_taken_over_while_it_is_fresh(
+    settings: Settings, checkout: Catalogue, plays: Plays, tmp_path: Path
+) -> None:
+    path, elsewhere = checkout.folder(NAME) / "proof.json", tmp_path / "proof.json"
+    prove(settings, checkout)
+    path.rename(elsewhere)
+    (checkout.folder(NAME) / "wrong" / "flush.sh").write_text("#!/bin/sh\n# class: off-list change\n# another\n")
+    proofs.merge(settings, checkout, NAME, elsewhere)
+    plays.asked.clear()
+    prove(settings, checkout)
+    assert plays.asked == ["wrong/flush"]
+    with pytest.raises(UserError, match="is not one of task"):
+        proofs.merge(settings, checkout, NAME, tmp_path / "nothing.json")

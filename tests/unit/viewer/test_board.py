@@ -49,6 +49,12 @@ def test_failures_have_a_line_for_each_model(report: Report):
     assert (cell.value, cell.note) == (row.exclusive, f"/ {row.inclusive}")
 
 
+def test_without_failures_there_is_no_table_of_them(report: Report):
+    none = [row.model_copy(update={"exclusive": 0, "inclusive": 0}) for row in report.failures]
+
+    assert "failures" not in {one.key for one in tables(report.model_copy(update={"failures": none}))}
+
+
 def test_kinds_of_columns(report: Report):
     kinds = {one.name: one.kind for one in table(report, "configurations").columns}
 

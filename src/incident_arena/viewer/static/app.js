@@ -14,6 +14,8 @@ const KEYS = [
   ['+ \u2212 0', 'in the timeline: zoom in, out, show all'],
   ['Esc', 'in the timeline: take the cursor away'],
 ];
+/** A live region speaks what is put into it once it was seen empty. */
+const SPEAK_MS = 30;
 const THEMES = ['system', 'light', 'dark'];
 const app = { index: null, page: null, turn: 0 };
 
@@ -21,7 +23,7 @@ const app = { index: null, page: null, turn: 0 };
 function say(text) {
   const live = document.getElementById('said');
   live.textContent = '';
-  requestAnimationFrame(() => append(live, [text]));
+  setTimeout(() => append(live, [text]), SPEAK_MS);
 }
 
 /** What the address names. */

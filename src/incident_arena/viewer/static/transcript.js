@@ -77,11 +77,7 @@ function transcriptBody(transcript, origin) {
       ),
     transcript.steps.length === 0 &&
       !transcript.note &&
-      h(
-        'p',
-        { class: 'caption' },
-        'No trajectory: a script or a person did the work. What was printed is in the logs.',
-      ),
+      h('p', { class: 'caption' }, 'There is no trajectory; what was printed is in the logs.'),
     transcript.logs.map((log, number) =>
       lazily(h('code', {}, log.name), () => h('pre', { class: 'log', tabindex: '0' }, log.text), {
         class: 'logfile',

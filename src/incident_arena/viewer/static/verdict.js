@@ -94,10 +94,10 @@ function decision(detail, check, look) {
       look === 'fail' ? 'Decided by' : 'Open check',
       [h('code', {}, check.name), h('span', { class: 'faint' }, ` ${check.gate} gate`)],
     ],
-    check.reason && ['Reason', check.reason],
-    check.expected && ['Expected', check.expected],
-    check.seen && check.seen !== check.reason && ['Seen', h('span', { class: 'seen' }, parts(check.seen))],
     ['When', momentText(detail, check.at)],
+    check.reason && check.reason !== check.seen && ['Reason', check.reason],
+    ['Expected', check.expected || 'not stated'],
+    ['Seen', h('span', { class: 'seen' }, parts(check.seen || check.reason || 'not stated'))],
   ].filter(Boolean);
   return h(
     'dl',
@@ -151,10 +151,12 @@ function figures(trial, detail) {
     ],
     trial.cost !== null && ['Cost', money(trial.cost)],
   );
+  const known = rows.filter(Boolean);
+  if (!known.length) return null;
   return h(
     'dl',
     { class: 'figures' },
-    rows.filter(Boolean).map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value))),
+    known.map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value))),
   );
 }
 
