@@ -103,6 +103,9 @@ def prove(
     again: Annotated[bool, typer.Option("--again", help="Also what has not changed since it was proven.")] = False,  # noqa: FBT002
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these: solve, nop, a script's name.")] = None,
     parallel: Annotated[int, typer.Option("-n", "--parallel", min=1, help="Trials at once.")] = 1,
+    merge: Annotated[
+        Path | None, typer.Option("--merge", help="First take over another checkout's proof.json.")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Only say which proofs are stale.")] = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002 - a flag
 ) -> None:
@@ -116,6 +119,9 @@ def prove(
     from incident_arena.harbor import proofs as proving  # noqa: PLC0415 - imports Harbor
 
     tasks, settings = catalogues.find(), Settings.from_environment()
+    if merge:
+        for name in names or []:
+            proving.merge(settings, tasks, name, merge)
     choice = proving.Choice(again=again, only=tuple(only or ()), check=check, parallel=parallel)
     proofs = [proving.prove(settings, tasks, name, console, choice) for name in names or tasks.names()]
     if json:

@@ -24,11 +24,13 @@ from incident_arena.harbor.export import digest, export
 from incident_arena.harbor.outcome import Outcome
 from incident_arena.harbor.scripts import right_fixes, wrong_fixes
 from incident_arena.harbor.validate import require_valid
+from incident_arena.lock import locked
 from incident_arena.records import Record
 from incident_arena.settings import Settings
 from incident_arena.verify.verdict import FailureClass
 
 FILE = "proof.json"
+LOCK_S = 60.0
 REPEAT = 3
 PLAYED = ("images", "node", "surfaces", "src/incident_arena/episode", "src/incident_arena/faults",
           "src/incident_arena/kube", "src/incident_arena/node", "src/incident_arena/services",
@@ -141,13 +143,43 @@ def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console,
             runs[plan.run.name] = known  # not asked for: stays as it is
     if choice.check:
         return Proof(task=name, runs=list(runs.values()))
+    _keep(settings, path, name, _rejudged(before, runs), list(runs))
     for batch in _batches(stale, choice.parallel):
-        for run in _play(settings, catalogue, name, batch, console, choice.parallel):
-            runs[run.name] = run
-        _write(path, Proof(task=name, runs=list(runs.values())))
-    proof = Proof(task=name, runs=list(runs.values()))
-    _write(path, proof)
-    return proof
+        played = _play(settings, catalogue, name, batch, console, choice.parallel)
+        runs |= {run.name: run for run in played}
+        _keep(settings, path, name, played, list(runs))
+    return Proof(task=name, runs=list(runs.values()))
+
+
+def _rejudged(before: Proof | None, runs: dict[str, Run]) -> list[Run]:
+    known = {run.name: run for run in before.runs} if before else {}
+    return [run for run in runs.values() if run.results and run.name in known and run.judged != known[run.name].judged]
+
+
+def _keep(settings: Settings, path: Path, name: str, news: list[Run], order: list[str]) -> None:
+    """Put runs into the proof on disk; what another process has put there meanwhile stays."""
+    with locked(settings.home / "proofs.lock", deadline_s=LOCK_S):
+        before = read(path)
+        kept = {run.name: run for run in before.runs} if before else {}
+        for run in news:
+            kept[run.name] = run
+        _write(path, Proof(task=name, runs=[kept[one] for one in order if one in kept]))
+
+
+def merge(settings: Settings, catalogue: Catalogue, name: str, other: Path) -> None:
+    """Take over what was proven elsewhere, in another checkout of the same sources, where it says more.
+
+    Raises:
+        UserError: the other file is no proof of this task.
+    """
+    found = read(other)
+    if found is None or found.task != name:
+        raise UserError(
+            f"proof {str(other)!r}", f"is not one of task {name!r}", "name the proof.json of another checkout"
+        )
+    plans = {plan.run.name: plan.run for plan in _plans(catalogue, name)}
+    fresh = [run for run in found.runs if run.name in plans and run.played == plans[run.name].played and run.holds]
+    _keep(settings, catalogue.folder(name) / FILE, name, fresh, list(plans))
 
 
 def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
