@@ -128,8 +128,7 @@ class Episode:
 
     async def _tell_referee(self) -> None:
         told = [json.loads(stage.model_dump_json()) for stage in self.stages if stage.name in RUNNER_STAGES]
-        for stage in told:
-            await self.referee("stage", stdin=json.dumps(stage).encode(), deadline_s=REFEREE_S)
+        await self.referee("stage", stdin=json.dumps(told).encode(), deadline_s=REFEREE_S)
 
     async def freeze(self) -> None:
         """Delete the agent's pod and wait until it is gone."""
