@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from incident_arena.analysis.simulate import FRAPPE, MODELS, NO_FAULT, Plan, simulate
 from incident_arena.cli.view import make_page
+from incident_arena.wait import until
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -57,6 +58,10 @@ class Viewed:
         self.go()
         rows = self.tab.locator("#trials tbody tr").filter(has_text=word)
         return rows.locator("a.row-link").evaluate_all("links => links.map((link) => link.hash)")
+
+    def until(self, expression: str) -> None:
+        """Wait until an expression is true. Playwright's own wait evaluates text, which the page's policy forbids."""
+        until(expression, lambda: (bool(self.tab.evaluate(expression)), self.tab.url), deadline_s=20)
 
     @property
     def width(self) -> int:

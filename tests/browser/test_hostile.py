@@ -102,7 +102,7 @@ def test_names_of_folders_tasks_and_models_are_text(browser: Browser, page_path:
     viewed = Viewed(browser.new_page(), spoiled)
     viewed.go()
     viewed.tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
-    viewed.tab.wait_for_function("document.querySelectorAll('.more-tables table').length > 5")
+    viewed.until("document.querySelectorAll('.more-tables table').length > 5")
     assert viewed.tab.evaluate(COUNTS) == CLEAN
     viewed.tab.locator("#trials a.row-link").first.click()
     viewed.tab.wait_for_selector("#verdict")

@@ -23,16 +23,16 @@ def test_from_the_leaderboard_to_a_trial_and_on(viewed: Viewed):
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#verdict")
     assert tab.evaluate("location.hash") == places[1]
-    tab.wait_for_function("document.activeElement.tagName === 'H1'")
+    viewed.until("document.activeElement.tagName === 'H1'")
     tab.keyboard.press("n")
-    tab.wait_for_function(f"location.hash === {places[2]!r}")
+    viewed.until(f"location.hash === {places[2]!r}")
     tab.keyboard.press("p")
-    tab.wait_for_function(f"location.hash === {places[1]!r}")
+    viewed.until(f"location.hash === {places[1]!r}")
     tab.wait_for_selector("#verdict")
     tab.keyboard.press("t")
-    tab.wait_for_function("location.hash.startsWith('#/task/')")
+    viewed.until("location.hash.startsWith('#/task/')")
     tab.keyboard.press("l")
-    tab.wait_for_function("location.hash === '#/'")
+    viewed.until("location.hash === '#/'")
 
 
 def test_numbers_lead_to_sections(viewed: Viewed):
@@ -56,7 +56,7 @@ def test_the_timeline_is_read_by_arrows(viewed: Viewed):
     assert tab.locator(".lane-value").all_inner_texts() != before
     tab.keyboard.press("]")
     assert tab.locator(".readout .near").count() > 0
-    tab.wait_for_function("document.getElementById('said').textContent.includes('UTC')")
+    viewed.until("document.getElementById('said').textContent.includes('UTC')")
     whole = tab.locator(".axis .tick").all_inner_texts()
     tab.keyboard.press("+")
     tab.keyboard.press("+")

@@ -17,13 +17,14 @@ const KEYS = [
 /** A live region speaks what is put into it once it was seen empty. */
 const SPEAK_MS = 30;
 const THEMES = ['system', 'light', 'dark'];
-const app = { index: null, page: null, turn: 0 };
+const app = { index: null, page: null, turn: 0, speaking: null };
 
 /** Say something to a screen reader. */
 function say(text) {
   const live = document.getElementById('said');
   live.textContent = '';
-  setTimeout(() => append(live, [text]), SPEAK_MS);
+  clearTimeout(app.speaking);
+  app.speaking = setTimeout(() => append(live, [text]), SPEAK_MS);
 }
 
 /** What the address names. */

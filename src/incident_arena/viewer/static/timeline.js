@@ -85,7 +85,7 @@ function whenLaidOut(section, body, redraw) {
     if (!section.isConnected) return observer.disconnect();
     if (body.clientWidth && body.clientWidth !== width) {
       width = body.clientWidth;
-      redraw();
+      requestAnimationFrame(redraw); // not in here: drawing changes the height that is being observed
     }
     return undefined;
   });
