@@ -78,7 +78,6 @@ class Episode:
         Raises:
             ArenaError: a stage failed; the episode is inadmissible. Logs are kept, and the message says where.
         """
-        await asyncio.to_thread(down.clean, self.settings)
         await place(self)
         try:
             for act in STAGES:

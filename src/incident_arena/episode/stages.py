@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from incident_arena.episode import values
 from incident_arena.kube.order import stores_first
-from incident_arena.node import allocate
+from incident_arena.node import allocate, down
 from incident_arena.node.spec import this_process
 from incident_arena.node.up import NodeImages, Up
 from incident_arena.wait import until_async
@@ -65,6 +65,7 @@ async def place(episode: "Episode") -> None:
     limit = episode.settings.max_nodes
 
     async def free() -> tuple[bool, str]:
+        await asyncio.to_thread(down.clean, episode.settings)  # one that was killed takes no place
         names = [spec.name for spec in await asyncio.to_thread(allocate.existing, episode.settings)]
         return len(names) < limit, f"{limit} nodes at most, and there are: {', '.join(names)}"
 
