@@ -66,7 +66,7 @@ class Deployed:
         }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: the node takes one of the machine's places
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     settings = Settings.from_environment()
     if given := os.environ.get("ARENA_TEST_KUBECONFIG"):
