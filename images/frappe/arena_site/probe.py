@@ -1,6 +1,6 @@
 """`/healthz` for processes that serve nothing else: an HTTP probe costs far less than one that starts a program."""
 
-import threading
+import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from arena_site.health import Health
@@ -9,7 +9,11 @@ PORT = 8001
 
 
 def serve(health: Health, port: int = PORT) -> None:
-    """Answer in a thread of this process, as long as it lives: 200 when ready, else 503."""
+    """Answer in a process of its own, which ends with the container: 200 when ready, else 503.
+
+    Not in a thread: a worker forks for each job, and a child that is forked while another thread holds a lock (that of
+    an import, say) waits for it for ever.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -21,4 +25,8 @@ def serve(health: Health, port: int = PORT) -> None:
         def log_message(self, *_: object) -> None:
             """Nothing: kubelet's questions are no news."""
 
-    threading.Thread(target=HTTPServer(("0.0.0.0", port), Handler).serve_forever, daemon=True).start()  # noqa: S104
+    server = HTTPServer(("0.0.0.0", port), Handler)  # noqa: S104
+    if os.fork() == 0:
+        server.serve_forever()
+        os._exit(0)
+    server.server_close()
