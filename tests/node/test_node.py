@@ -47,13 +47,14 @@ def kubectl(spec: NodeSpec, *verb: str, stdin: str | None = None, check: bool = 
 
 
 def machine() -> dict[str, set[str]]:
-    """What a node could leave on the machine."""
-    groups = {str(path) for root in cgroups.hierarchies() for path in root.glob("incident-arena/*")}
-    own = ("/nodes/", "/var/lib/kubelet", "/var/lib/cni", "/var/log/containers", "/run/netns")
+    """What this process's nodes have left on the machine; others may be running beside the tests."""
+    mine = str(os.getpid())
+    groups = {str(path) for root in cgroups.hierarchies() for path in root.glob(f"incident-arena/*{mine}*")}
     points = {line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()}
-    mounts = {point for point in points if any(part in point for part in own)}
+    mounts = {point for point in points if f"{mine}/" in point or "/var/lib/kubelet" in point}
     namespaces = {path.name for path in Path("/run/netns").glob("*")} if Path("/run/netns").exists() else set()
-    return {"links": set(allocate.links()), "groups": groups, "mounts": mounts, "namespaces": namespaces}
+    links = {link for link, alias in allocate.links().items() if mine in alias}
+    return {"links": links, "groups": groups, "mounts": mounts, "namespaces": namespaces}
 
 
 def pods_of(spec: NodeSpec) -> set[int]:
