@@ -95,7 +95,7 @@ def stop(settings: Settings, spec: NodeSpec) -> None:
 
         until(f"end of node {spec.name!r}", gone, deadline_s=STOP_S)
     with locked(settings.nodes / "lock", deadline_s=STOP_S):
-        _remove(spec, Removed())
+        _remove(spec)
 
 
 def clean(settings: Settings) -> Removed:
@@ -147,13 +147,12 @@ def _stray_cgroups(settings: Settings, known: set[str]) -> list[str]:
     return [f"{settings.cgroup_root}/{name}" for name in sorted(found - known)]
 
 
-def _remove(spec: NodeSpec, removed: Removed) -> None:
+def _remove(spec: NodeSpec) -> None:
     left = cgroups.remove(spec.cgroup)
     if left:
         raise InfrastructureError(f"node {spec.name!r}", f"control groups stay: {', '.join(left)}", "arena clean")
     if allocate.links().get(spec.link) == str(spec.folder):
         allocate.delete_link(spec.link)
-        removed.links.append(spec.link)
     if spec.folder.exists():
         shutil.rmtree(spec.folder)
 

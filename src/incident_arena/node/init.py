@@ -125,7 +125,6 @@ def _start(spec: NodeSpec, ending: list[int]) -> dict[int, str]:
     environment = {
         "PATH": f"{spec.bin}:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": str(spec.folder),
-        **spec.environment,
     }
     for command in commands:
         if command["after"] == "api":

@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 POD_CIDR = "10.244.0.0/24"
@@ -35,7 +35,6 @@ class NodeSpec:
         owner: the process for whose lifetime the node lives; None: until `arena node down`.
         maker: the process that is starting it, which tells a node that starts from one that died young.
         sandbox_image: the pause image's reference.
-        environment: variables for the components.
     """
 
     name: str
@@ -48,7 +47,6 @@ class NodeSpec:
     cpu_count: int | None = None
     owner: Process | None = None
     maker: Process | None = None
-    environment: dict[str, str] = field(default_factory=dict)
 
     @property
     def link(self) -> str:
