@@ -76,7 +76,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     folder = tmp_path_factory.mktemp("episode")
     export(Catalogue(ROOT), TASK, folder / "task")
     name = f"attacks-{os.getpid()}"
-    episode = Episode(settings, folder / "task" / "environment", name, folder / "record", os.getpid())
+    episode = Episode(settings, folder / "task" / "environment", name, folder / "record")
 
     async def deploy() -> None:
         for act in STAGES:

@@ -77,5 +77,6 @@ def test_a_killed_build_leaves_a_store_that_goes_on(settings: Settings, root: Pa
     assert not list(settings.images.glob("*.tar"))
     assert run(settings, root)[-1] == "high"
     assert not [path for path in settings.images.iterdir() if path.name.startswith("context-") or path.suffix == ".tmp"]
+    assert str(settings.images) not in Path("/proc/self/mounts").read_text()
     for image in build.find_all(settings, root).values():
         store.verify(image.archive, image.reference)

@@ -32,6 +32,7 @@ from incident_arena.records import (
     Snapshot,
     Stage,
 )
+from incident_arena.services.referee import collect, patience
 from incident_arena.services.referee.__main__ import parser, run
 from incident_arena.services.referee.config import Config
 from incident_arena.tasks import TaskSpec
@@ -112,6 +113,7 @@ class SmallLoad:
     def __init__(self, path: Path, sql: MariaDb, queue: RedisServer) -> None:
         self.path, self.sql, self.queue = path, sql, queue
         self.paused = False
+        self.gone = False
         self._id = 0
 
     def application(self) -> web.Application:
@@ -124,6 +126,8 @@ class SmallLoad:
 
     async def _switch(self, request: web.Request) -> web.Response:
         assert request.headers["Authorization"] == "Bearer load-token"
+        if self.gone:
+            raise web.HTTPServiceUnavailable
         self.paused = request.match_info["verb"] == "pause"
         return web.json_response({})
 
@@ -313,13 +317,15 @@ async def test_an_episode_that_is_repaired(arena: Arena) -> None:
         await arena.verb("collect")
 
 
-async def test_an_episode_that_is_not_repaired_is_evidence_too(arena: Arena) -> None:
+async def test_an_episode_that_is_not_repaired_is_evidence_too(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "HURRIED_S", 2.5)
     await until_broken(arena)
     arena.cluster.pods.pop("redis-queue")
     await arena.verb("collect")
     stages = arena.stages()
     failed = [stage.name for stage in stages.values() if not stage.ok]
     assert failed == ["drain", "restart-redis-queue", "drain-end"]
+    assert "within 2.5 s" in stages["drain"].detail
     assert "jobs wait" in stages["drain"].detail
     assert "never healthy again" in stages["restarted"].detail
     manifest = Manifest.model_validate_json((arena.config.evidence / "manifest.json").read_bytes())
@@ -327,6 +333,26 @@ async def test_an_episode_that_is_not_repaired_is_evidence_too(arena: Arena) -> 
     assert "declaration.json" not in manifest.files
     assert not arena.cluster.labelled
     assert "agent" not in arena.cluster.pods
+
+
+async def test_a_load_that_is_gone_is_evidence_and_what_fails_hurries_the_rest(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "HURRIED_S", 2.5)
+    monkeypatch.setattr(patience, "RETRY_S", 1.0)
+    await until_broken(arena)
+    arena.maria.sql.query("GRANT DELETE ON site.* TO site@'%'")
+    arena.redis.commands.command("ACL", "SETUSER", "app", "+blmove")
+    arena.redis.commands.command("DEL", "rq:queue:site:short")
+    arena.load.gone = arena.load.paused = True
+    arena.cluster.pods.pop("redis-queue")
+    await arena.verb("collect")
+    stages = arena.stages()
+    assert [stage.name for stage in stages.values() if not stage.ok] == ["drain", "restart-redis-queue", "drain-end"]
+    assert "POST /pause" in stages["drain"].detail
+    assert "no pod" in stages["restart-redis-queue"].detail
+    assert "within 2.5 s" in stages["restarted"].detail
+    assert Manifest.model_validate_json((arena.config.evidence / "manifest.json").read_bytes()).complete
 
 
 async def test_a_harness_that_is_touched_shows(arena: Arena) -> None:

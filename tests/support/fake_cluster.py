@@ -55,11 +55,9 @@ class FakeEpisode:
         task_folder: Path,
         name: str,
         record: Path,
-        owner_pid: int,
         on_stage: Callable[[Stage], None] | None = None,
     ) -> None:
         assert (task_folder / "task.json").is_file()
-        assert owner_pid == os.getpid()
         self._plan = json.loads(os.environ["ARENA_FAKE"])
         self._log_file = Path(self._plan["log"])
         (record / "cpus").write_text(json.dumps(settings.cpus_per_node))

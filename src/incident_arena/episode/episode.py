@@ -31,7 +31,6 @@ class Episode:
         task_folder: exported `environment/`: task.json, chart/, values.yaml.
         name: unique on the machine; the node's name too.
         record: folder for this episode's records and, should it fail, its logs.
-        owner_pid: ignored but for the record; the node's owner is this process.
         on_stage: told of each stage that has ended.
     """
 
@@ -41,14 +40,12 @@ class Episode:
         task_folder: Path,
         name: str,
         record: Path,
-        owner_pid: int,
         on_stage: Callable[[Stage], None] | None = None,
     ) -> None:
         self.settings = settings
         self.task_folder = task_folder
         self.name = name
         self.record = record
-        self.owner_pid = owner_pid
         self.on_stage = on_stage
         self.task: TaskSpec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
         self.images = image_build.find_all(settings)

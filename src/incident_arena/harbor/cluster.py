@@ -47,7 +47,6 @@ class EpisodeMaker(Protocol):
         task_folder: Path,
         name: str,
         record: Path,
-        owner_pid: int,
         on_stage: Callable[[Stage], None] | None,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""

@@ -4,7 +4,6 @@ Harbor makes both from the same class and tells them apart by the session's name
 """
 
 import hashlib
-import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +100,7 @@ class ArenaEnvironment(BaseEnvironment):
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, os.getpid(), journal.stage)
+            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, journal.stage)
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise

@@ -79,9 +79,12 @@ class Buildah:
     def run(
         self, *arguments: str, deadline_s: float = SHORT_S, check: bool = True, log: Path | None = None
     ) -> proc.Completed:
-        """Run one of its commands in this storage."""
+        """Run one of its commands in this storage.
+
+        In a mount namespace of its own: what it mounts is gone with it, even when it is killed.
+        """
         folders = ["--root", str(self.storage / "root"), "--runroot", str(self.storage / "run")]
-        argv = ["buildah", *folders, "--storage-driver", self.driver, *arguments]
+        argv = ["unshare", "--mount", "--propagation", "private", "buildah", *folders, "--storage-driver", self.driver, *arguments]
         return proc.run(argv, deadline_s=deadline_s, check=check, log=log)
 
 

@@ -6,6 +6,7 @@ unfinished. Whatever happens, the manifest is written.
 
 import asyncio
 import contextlib
+import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.records import Manifest, Reconciled, Reconciliations, Stage
 from incident_arena.services import reconcile
-from incident_arena.services.referee import actions, admission, challenges, cluster
+from incident_arena.services.referee import actions, admission, challenges, cluster, looks
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.evidence import MANIFEST
 from incident_arena.services.referee.figures import Figures
@@ -31,6 +32,8 @@ AGENT_GONE_S = 60.0
 SOAK_ENDS_S = 30.0
 SETTLE_S = 60.0
 """Seconds that the application may take after the restarts until its last window begins."""
+HURRIED_S = 15.0
+"""What a wait gets once it is certain that the repair failed: a backlog that no worker takes never drains."""
 
 
 async def collect(parts: Parts) -> str:
@@ -65,11 +68,14 @@ async def _gather(parts: Parts, started: float) -> None:
     parts.evidence.tell(agent_ended=ended)
     parts.evidence.append("stages.jsonl", Stage(name="agent", started=started, seconds=ended - started, ok=True))
     await admission.snapshot(parts, "C")
+    if any(seen.state == "planted" for seen in await looks.record(parts)):
+        parts = _hurried(parts)
     drained = await _reconciled(parts, "drain", "reconcile")
     _keep(parts, Reconciliations(drained=drained, end=None))
-    await insist("the load resumes", parts.load.resume)
+    with contextlib.suppress(wait.DeadlineError):  # a load that is gone is evidence too: its silence is judged
+        await insist("the load resumes", parts.load.resume)
     await _soak(parts)
-    await _challenge(parts)
+    parts = await _challenge(parts)
     end = await _reconciled(parts, "drain-end", "reconcile-end")
     _keep(parts, Reconciliations(drained=drained, end=end))
     await admission.snapshot(parts, "D")
@@ -137,10 +143,21 @@ async def _soak(parts: Parts) -> None:
         await patient("the operations of the soak have ended", probe, SOAK_ENDS_S)
 
 
-async def _challenge(parts: Parts) -> None:
+def _hurried(parts: Parts) -> Parts:
+    """With shorter waits: what fails in them would fail in longer ones, and does not change the reward any more."""
+    limits = parts.task.deadlines
+    shorter = {"drain": min(limits.drain, HURRIED_S), "restart": min(limits.restart, HURRIED_S)}
+    task = parts.task.model_copy(update={"deadlines": limits.model_copy(update=shorter)})
+    return dataclasses.replace(parts, task=task)
+
+
+async def _challenge(parts: Parts) -> Parts:
+    """Restarts and churn, then a window. The first restart that fails hurries what is left."""
     for component in parts.task.restarts:
         with parts.evidence.stage(f"restart-{component}", tolerant=True) as note:
             note.detail = await challenges.restart(parts, component)
+        if not note.ok:
+            parts = _hurried(parts)
     with parts.evidence.stage("churn", tolerant=True) as note:
         note.detail = await challenges.churn(parts)
     figures = Figures(parts.config.ledger, parts.task)
@@ -150,6 +167,7 @@ async def _challenge(parts: Parts) -> None:
         except wait.DeadlineError as error:
             note.detail = f"never healthy again: {error.reason}"
         await challenges.passing("the window after the restarts", parts.task.windows.restarted)
+    return parts
 
 
 def _keep(parts: Parts, reconciliations: Reconciliations) -> None:
