@@ -31,7 +31,10 @@ from incident_arena.verify.verdict import FailureClass
 
 FILE = "proof.json"
 LOCK_S = 60.0
-REPEAT = 3
+SOLVED = 5
+"""Times that the first right fix is played."""
+UNTOUCHED = 3
+"""Times that nothing is done."""
 PLAYED = ("images", "node", "surfaces", "src/incident_arena/episode", "src/incident_arena/faults",
           "src/incident_arena/kube", "src/incident_arena/node", "src/incident_arena/services",
           "src/incident_arena/verify/stores")  # fmt: skip
@@ -202,8 +205,8 @@ def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
         return _Plan(facts, agent, None if run == "solve" else script)  # the oracle has the solution itself
 
     for number, script in enumerate(right_fixes(folder)):
-        yield plan(script.stem, "pass", script, REPEAT if number == 0 else 1)
-    yield plan("nop", "fail", None, REPEAT, "never declared")
+        yield plan(script.stem, "pass", script, SOLVED if number == 0 else 1)
+    yield plan("nop", "fail", None, UNTOUCHED, "never declared")
     for wrong in wrong_fixes(folder):
         yield plan(f"wrong/{wrong.path.stem}", "fail", wrong.path, wrong.repeat, wrong.failure_class)
 

@@ -49,7 +49,7 @@ def test_every_script_is_played_and_what_holds_is_kept(settings: Settings, check
     proof = prove(settings, checkout)
     assert plays.asked == ["solve", "nop", "wrong/flush"]
     assert [(run.name, run.repeat, run.holds) for run in proof.runs] == [
-        ("solve", 3, True), ("nop", 3, True), ("wrong/flush", 1, True),
+        ("solve", 5, True), ("nop", 3, True), ("wrong/flush", 1, True),
     ]  # fmt: skip
     assert proofs.read(checkout.folder(NAME) / "proof.json") == proof
 
