@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.machine import traces
 
 from incident_arena import proc
 from incident_arena.cli.node import node_images
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.node import allocate, cgroups, down
+from incident_arena.node import cgroups, down
 from incident_arena.node.spec import NodeSpec, Process, start_time
 from incident_arena.node.up import NodeImages, Up
 from incident_arena.settings import Settings
@@ -47,14 +48,8 @@ def kubectl(spec: NodeSpec, *verb: str, stdin: str | None = None, check: bool = 
 
 
 def machine() -> dict[str, set[str]]:
-    """What this process's nodes have left on the machine; others may be running beside the tests."""
-    mine = str(os.getpid())
-    groups = {str(path) for root in cgroups.hierarchies() for path in root.glob(f"incident-arena/*{mine}*")}
-    points = {line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()}
-    mounts = {point for point in points if f"{mine}/" in point or "/var/lib/kubelet" in point}
-    namespaces = {path.name for path in Path("/run/netns").glob("*")} if Path("/run/netns").exists() else set()
-    links = {link for link, alias in allocate.links().items() if mine in alias}
-    return {"links": links, "groups": groups, "mounts": mounts, "namespaces": namespaces}
+    """What this process's nodes have left on the machine."""
+    return traces(str(os.getpid()))
 
 
 def pods_of(spec: NodeSpec) -> set[int]:

@@ -13,6 +13,8 @@ from incident_arena.images import host
 
 DEADLINE_S = 3600.0
 SHORT_S = 120.0
+PRIVATE = ("unshare", "--mount", "--propagation", "private")
+"""A mount namespace for each command: what buildah mounts is gone with it, even when it is killed."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,9 @@ class Buildah:
     def run(
         self, *arguments: str, deadline_s: float = SHORT_S, check: bool = True, log: Path | None = None
     ) -> proc.Completed:
-        """Run one of its commands in this storage.
-
-        In a mount namespace of its own: what it mounts is gone with it, even when it is killed.
-        """
+        """Run one of its commands in this storage."""
         folders = ["--root", str(self.storage / "root"), "--runroot", str(self.storage / "run")]
-        argv = ["unshare", "--mount", "--propagation", "private", "buildah", *folders, "--storage-driver", self.driver, *arguments]
+        argv = [*PRIVATE, "buildah", *folders, "--storage-driver", self.driver, *arguments]
         return proc.run(argv, deadline_s=deadline_s, check=check, log=log)
 
 

@@ -1,0 +1,32 @@
+"""What nodes have left on the machine."""
+
+import os
+from pathlib import Path
+
+from incident_arena.node import allocate, cgroups
+
+
+def traces(name: str) -> dict[str, set[str]]:
+    """Links, groups, mounts and namespaces of the nodes whose name contains this; others may run beside the tests."""
+    groups = {str(path) for root in cgroups.hierarchies() for path in root.glob(f"incident-arena/*{name}*")}
+    points = {line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()}
+    mounts = {point for point in points if f"{name}/" in point or "/var/lib/kubelet" in point}
+    namespaces = {path.name for path in Path("/run/netns").glob("*")} if Path("/run/netns").exists() else set()
+    links = {link for link, alias in allocate.links().items() if name in alias}
+    return {"links": links, "groups": groups, "mounts": mounts, "namespaces": namespaces}
+
+
+def session(leader: int) -> list[str]:
+    """Command lines of the processes of a session that still live."""
+    return [
+        Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        for pid in (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+        if _session(pid) == leader
+    ]
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
