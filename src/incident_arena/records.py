@@ -145,6 +145,12 @@ class Observation(Record):
     seen: dict[str, Scalar]
 
 
+UNREADABLE = "unreadable"
+"""An action's name when what the server recorded cannot be read."""
+FLOODED = "flooded"
+"""An action's name when there were more than a log has room for."""
+
+
 class Action(Record):
     """One act recorded by a server. `actor` is the account or `agent`; harness accounts are not listed."""
 

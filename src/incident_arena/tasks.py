@@ -116,5 +116,7 @@ class TaskSpec(Record):
     permitted: list[Permit]
     forbidden: list[str] = Field(default_factory=list)
     """Acts that the action log must not hold, as `source/what` patterns (`admin/queue-flush`)."""
+    allowed: list[str] = Field(default_factory=list)
+    """The only changes that a source's log may hold, as such patterns (`mariadb/GRANT`), for sources named here."""
     vocabulary: list[str] = Field(default_factory=list)
     """`component.aspect` names that a declaration may give."""

@@ -42,6 +42,20 @@ def test_a_restart_replaces_a_stores_pod(deployed) -> None:
     )
 
 
+def test_jobs_outlive_a_restart_of_the_queue(deployed) -> None:
+    def finished() -> int:
+        return int(deployed.agent("redis-cli -h redis-queue ZCARD rq:finished:site:default").stdout or "0")
+
+    wait.until("jobs are done", lambda: (finished() >= 5, f"{finished()}"), deadline_s=60, every_s=1)
+    done = finished()
+    before = admin(deployed, "components redis-queue")["components"]["redis-queue"]["pods"][0]["started"]
+    admin(deployed, "restart redis-queue")
+    until_pods(
+        deployed, "redis-queue", "is new and ready", lambda s: s["ready"] == 1 and s["pods"][0]["started"] != before
+    )
+    assert finished() >= done
+
+
 def test_pause_and_resume(deployed) -> None:
     admin(deployed, "pause worker-long")
     until_pods(deployed, "worker-long", "is gone", lambda s: s["paused"] and s["pods"] == [])

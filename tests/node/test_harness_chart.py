@@ -115,7 +115,7 @@ def test_everything_is_closed_that_is_not_opened(objects) -> None:
         for port in rule["ports"]
     }
     assert seen == {
-        ("mariadb", 3306), ("redis-cache", 6379), ("redis-queue", 6379), ("admin", 8080), ("edge", 8080),
+        ("mariadb", 3306), ("redis-cache", 6379), ("redis-queue", 6379), ("admin", 8080), ("edge", 8081),
         ("prometheus", 9090),
     }  # fmt: skip
     for (kind, name), item in objects.items():

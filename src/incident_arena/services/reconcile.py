@@ -104,7 +104,9 @@ def look_up(mysql: "pymysql.Connection[Cursor]", names: Iterable[str]) -> dict[s
                 short = [name.removeprefix(source.prefix) for name in batch]
                 cursor.execute(source.query.format(names="%(names)s"), {"names": short})
                 for name, value in cursor.fetchall():
-                    states[source.prefix + name] = RecordState(exists=True, value=value)
+                    states[f"{source.prefix}{name}"] = RecordState(
+                        exists=True, value=None if value is None else str(value)
+                    )
     mysql.rollback()
     return states
 

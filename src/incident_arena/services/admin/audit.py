@@ -15,6 +15,7 @@ from incident_arena.records import Action, Declaration
 from incident_arena.services.admin.acts import Kind
 
 ACTOR = "agent"
+INTERRUPTED = "(interrupted: it may have taken effect)"
 
 
 class Audit:
@@ -80,7 +81,7 @@ class Audit:
             else:
                 begun[line["number"]] = line
         for number, line in begun.items():
-            detail = f"{line['detail']} (interrupted: it may have taken effect)"
+            detail = f"{line['detail']} {INTERRUPTED}"
             self.result(number, line["kind"], line["what"], detail, at=line["at"], ok=True)
 
 
@@ -100,4 +101,5 @@ def _drop_cut_line(path: Path) -> None:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.exists() else []
+    """As they were written: other separators of Unicode than the line feed are text."""
+    return path.read_text().split("\n")[:-1] if path.exists() else []

@@ -5,12 +5,13 @@ import hmac
 import json
 import time
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any
 
 from aiohttp import web
 
 from incident_arena.services.admin.acts import Act, Answer, Call, Refusal, Route
-from incident_arena.services.admin.audit import Audit
+from incident_arena.services.admin.audit import INTERRUPTED, Audit
 from incident_arena.services.admin.components import Components
 from incident_arena.services.admin.config import Config
 from incident_arena.services.admin.connections import Connections
@@ -108,12 +109,16 @@ class Door:
                 raise Refusal(act.what, reason, "nothing can be changed any more", status=409)
             at = time.time()
             number = self._audit.attempt(route.kind, act.what, act.detail)
-            ok = False
+            detail, ok = f"{act.detail} {INTERRUPTED}", True
             try:
                 answer = await _in_time(act)
-                ok = True
+                detail = act.detail
+            except Refusal as refusal:
+                if refusal.status < HTTPStatus.INTERNAL_SERVER_ERROR:  # else it had begun
+                    detail, ok = act.detail, False
+                raise
             finally:
-                self._audit.result(number, route.kind, act.what, act.detail, at=at, ok=ok)
+                self._audit.result(number, route.kind, act.what, detail, at=at, ok=ok)
             return answer
 
 

@@ -123,7 +123,12 @@ def _reconcile(config: Config) -> Reconciled:
     except pymysql.MySQLError as error:
         raise InfrastructureError("reconciliation", f"MariaDB: {error}") from error
     with connection, queue:
-        return reconcile.reconcile(config.ledger, connection, queue)
+        try:
+            return reconcile.reconcile(config.ledger, connection, queue)
+        except ArenaError:
+            raise
+        except Exception as error:  # what the agent left in the stores must not be a way out of a verdict
+            raise InfrastructureError("reconciliation", f"{type(error).__name__}: {error}") from error
 
 
 async def _soak(parts: Parts) -> None:

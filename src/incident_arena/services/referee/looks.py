@@ -19,8 +19,9 @@ async def look(context: Context, planted: Planted) -> Observation:
     at = time.time()
     try:
         seen = await asyncio.to_thread(planted.fault.observe, context, planted.parameters)
-    except ArenaError as error:
-        return Observation(at=at, fault=planted.fault.name, state="unknown", seen={"error": error.reason})
+    except Exception as error:  # noqa: BLE001 - whatever the agent made of the component, the look is evidence
+        reason = error.reason if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
+        return Observation(at=at, fault=planted.fault.name, state="unknown", seen={"error": reason})
     return Observation(at=at, fault=planted.fault.name, state=seen.state, seen=seen.seen)
 
 

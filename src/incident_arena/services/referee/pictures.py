@@ -8,12 +8,14 @@ from functools import partial
 from incident_arena import wait
 from incident_arena.records import Facts, Snapshot
 from incident_arena.services.referee import application, cluster
-from incident_arena.services.referee.parts import Parts
+from incident_arena.services.referee.parts import Parts, Stores, stores
 from incident_arena.services.referee.patience import insist
 from incident_arena.verify.stores import kubernetes, mariadb, redis
 from incident_arena.verify.stores.clients import StoreError
 
 AFTER_AGENT = ("C", "D")
+LAST_S = 2.0
+"""Seconds beyond its patience that a read which has begun may take."""
 
 
 async def take(parts: Parts, label: str) -> Snapshot:
@@ -28,28 +30,38 @@ async def take(parts: Parts, label: str) -> Snapshot:
         DeadlineError: the cluster cannot be read.
     """
     taken, clock = time.time(), time.monotonic()
-    config, stores = parts.config, parts.stores
-    known = application.of(parts.task.substrate)
-
-    def database() -> Facts:
-        return mariadb.snapshot(
-            stores.mariadb, config.mariadb_config, database=config.mariadb_database, rows=known.rows
-        )
-
-    def queue() -> Facts:
-        return redis.snapshot(stores.queue, config.redis_queue_data, own_keys=known.queue_keys)
-
-    def cache() -> Facts:
-        return redis.snapshot(stores.cache, config.redis_cache_data, own_keys=known.cache_keys)
-
     patience = parts.task.deadlines.snapshot / 2 if label in AFTER_AGENT else None
-    pictures = await asyncio.gather(*(picture(read, patience) for read in (database, queue, cache)), _kubernetes(parts))
+    # Connections of its own: a read that takes too long is left behind, and goes on with them until they are closed.
+    opened = stores(parts.config)
+    try:
+        pictures = await asyncio.gather(
+            *(picture(read, patience) for read in _readers(parts, opened)), _kubernetes(parts)
+        )
+    finally:
+        opened.close()
     facts = dict(zip(("mariadb", "redis-queue", "redis-cache", "kubernetes"), pictures, strict=True))
     snapshot = Snapshot.model_validate(
         {"label": label, "taken": taken, "seconds": time.monotonic() - clock, "facts": facts}
     )
     parts.evidence.write(f"snapshots/{label}.json", snapshot)
     return snapshot
+
+
+def _readers(parts: Parts, opened: Stores) -> tuple[Callable[[], Facts], ...]:
+    config, known = parts.config, application.of(parts.task.substrate)
+
+    def database() -> Facts:
+        return mariadb.snapshot(
+            opened.mariadb, config.mariadb_config, database=config.mariadb_database, rows=known.rows
+        )
+
+    def queue() -> Facts:
+        return redis.snapshot(opened.queue, config.redis_queue_data, own_keys=known.queue_keys)
+
+    def cache() -> Facts:
+        return redis.snapshot(opened.cache, config.redis_cache_data, own_keys=known.cache_keys)
+
+    return database, queue, cache
 
 
 async def picture(read: Callable[[], Facts], patience_s: float | None) -> Facts:
@@ -68,12 +80,17 @@ async def picture(read: Callable[[], Facts], patience_s: float | None) -> Facts:
             facts = await asyncio.to_thread(read)
         except StoreError as error:
             return False, f"{error.thing}: {error.reason}"
+        except Exception as error:  # noqa: BLE001 - whatever the agent left in it, that it cannot be read is a fact
+            return False, f"{type(error).__name__}: {error}"
         return True, ""
 
     try:
-        await wait.until_async("the store can be read", probe, deadline_s=patience_s, every_s=1)
+        async with asyncio.timeout(patience_s + LAST_S):
+            await wait.until_async("the store can be read", probe, deadline_s=patience_s, every_s=1)
     except wait.DeadlineError as error:
         return {"unreadable": error.reason}
+    except TimeoutError:
+        return {"unreadable": f"reading it takes longer than {patience_s:g} s"}
     return facts
 
 

@@ -28,7 +28,7 @@ securityContext:
   seccompProfile: {type: RuntimeDefault}
 {{- end -}}
 
-{{/* A Service with one port. Arguments: [name, port]. */}}
+{{/* A Service. Arguments: [name, port, …]. */}}
 {{- define "frappe.service" -}}
 apiVersion: v1
 kind: Service
@@ -37,7 +37,10 @@ metadata:
   labels: {{- include "frappe.labels" (list (index . 0) "application") | nindent 4 }}
 spec:
   selector: {app.kubernetes.io/name: {{ index . 0 }}}
-  ports: [{name: main, port: {{ index . 1 }}, targetPort: {{ index . 1 }}, protocol: TCP}]
+  ports:
+  {{- range rest . }}
+    - {name: port-{{ . }}, port: {{ . }}, targetPort: {{ . }}, protocol: TCP}
+  {{- end }}
 {{- end -}}
 
 {{/* A Secret. Arguments: [name, class, map]. */}}

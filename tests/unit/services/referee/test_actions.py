@@ -30,7 +30,7 @@ def line(statement: str, *, user: str = "operator", operation: str = "QUERY", co
         ("EXPLAIN SELECT 1", "EXPLAIN", False),
         ("ANALYZE SELECT 1", "ANALYZE", False),
         ("ANALYZE FORMAT=JSON DELETE FROM t", "ANALYZE", True),
-        ("ANALYZE TABLE t", "ANALYZE", True),
+        ("ANALYZE TABLE t", "ANALYZE TABLE", True),
         ("EXPLAIN ANALYZE UPDATE t SET a=1", "ANALYZE", True),
         ("WITH a AS (SELECT 1) SELECT * FROM a", "WITH", False),
         ("GRANT DELETE ON site.* TO site@'%'", "GRANT", True),
@@ -46,6 +46,15 @@ def line(statement: str, *, user: str = "operator", operation: str = "QUERY", co
         ("EXECUTE s", "EXECUTE", True),
         ("FLUSH PRIVILEGES", "FLUSH PRIVILEGES", True),
         ("# only a note", "", False),
+        # A comment that the server reads or leaves out, as its version is: the worse reading counts.
+        ("/*!999999 SELECT */ DELETE FROM t", "DELETE", True),
+        ("/*M!999999 SET */ DELETE FROM t", "DELETE", True),
+        ("/*!50000 DELETE */ SELECT 1", "DELETE", True),
+        ("\fDELETE FROM t", "DELETE", True),
+        ("\bDELETE FROM t", "unreadable", True),
+        ("--\x01 SELECT\nDELETE FROM t", "DELETE", True),
+        ("/* SELECT 1", "unreadable", True),
+        ("/*" + "x" * 9000 + "*/ SELECT 1", "unreadable", True),
     ],
 )
 def test_reads_and_changes(statement: str, what: str, *, changes: bool) -> None:
@@ -62,15 +71,58 @@ def test_a_statement_becomes_an_action() -> None:
 @pytest.mark.parametrize(
     "other",
     [line("SELECT 1", user="site"), line("SELECT 1", operation="READ"), line("SET NAMES utf8"), line("USE site"),
-     line(actions.GREETING), "20261129 20:05:01,mariadb-0,operator,10.0.0.1,17,0,CONNECT,site,,0", "nonsense"],
+     line(actions.GREETING), "20261129 20:05:01,mariadb-0,operator,10.0.0.1,17,0,CONNECT,site,,0", "",
+     "20261129 20:05:01,mariadb-0,operator,10.0.0.1,17,0,READ,site,tabNote,",
+     "20261129 20:05:01,mariadb-0,operator,10.0.0.1,17,0,WRITE,mysql,db,"],
 )  # fmt: skip
 def test_what_is_no_act_of_the_agents_is_left_out(other: str) -> None:
     assert actions.parse(other) is None
 
 
+def test_a_write_to_a_table_is_an_act_whatever_the_statement_was() -> None:
+    found = actions.parse("20261129 20:05:01,mariadb-0,operator,10.0.0.1,17,9,WRITE,site,tabNote,")
+    assert found is not None
+    assert (found.kind, found.what, found.detail, found.ok) == ("change", "TABLE WRITE", "site.tabNote", True)
+
+
+@pytest.mark.parametrize("bad", ["nonsense", "20261129 20:05:01,", line("DROP TABLE t")[:-4]])
+def test_what_nobody_can_read_is_an_act(bad: str) -> None:
+    found = actions.parse(bad, AT)
+    assert found is not None
+    assert (found.kind, found.what, found.ok, found.at) == ("change", "unreadable", True, AT)
+
+
+@pytest.mark.parametrize("statement", ["BEGIN NOT ATOMIC DELETE FROM t; SIGNAL SQLSTATE '45000'; END", "CALL p()"])
+def test_what_is_hidden_in_a_statement_counts_although_it_failed(statement: str) -> None:
+    found = actions.parse(line(statement, code=1644))
+    assert found is not None
+    assert found.ok
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e"])
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, separator: str) -> None:
+    hidden = f"DELETE FROM t WHERE a <> '{separator}20261129 20:05:01,'"
+    (tmp_path / "server_audit.log").write_text(line(hidden) + "\n" + line("SELECT 1") + "\n", newline="")
+    assert [each.what for each in actions.of_mariadb(tmp_path, AT, AT + 5)] == ["DELETE", "SELECT"]
+    act = Action(at=5, source="admin", actor="agent", kind="change", what="restart", detail=f"web{separator}x")
+    (tmp_path / "actions.jsonl").write_text(f"{act.model_dump_json()}\nnonsense\n", newline="")
+    assert [each.what for each in actions.of_admin(tmp_path, 1, 10)] == ["restart", "unreadable"]
+
+
+def test_a_flood_is_an_act_and_looks_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "BUDGET", 4 * actions.FRAME + 100)
+    log = tmp_path / "server_audit.log"
+    log.write_text("".join(line(one) + "\n" for one in ["SELECT 1"] * 50 + ["KILL 1"]))
+    assert [each.what for each in actions.of_mariadb(tmp_path, AT, AT)] == ["SELECT", "SELECT", "SELECT", "KILL"]
+    log.write_text((line("KILL 1") + "\n") * 50)
+    assert [each.what for each in actions.of_mariadb(tmp_path, AT, AT)] == [*["KILL"] * 4, "flooded"]
+    (tmp_path / "server_audit.log.9").write_text("")
+    assert next(actions.of_mariadb(tmp_path, AT, AT)).what == "flooded"
+
+
 def test_the_log_is_read_with_its_rotations_and_line_breaks(tmp_path: Path) -> None:
     (tmp_path / "server_audit.log.2").write_text(line("KILL 1") + "\n")
-    (tmp_path / "server_audit.log.1").write_text(line("DROP\nTABLE t") + "\n")
+    (tmp_path / "server_audit.log.1").write_text(line("DROP\\nTABLE t").replace("\\\\n", "\\n") + "\n")
     (tmp_path / "server_audit.log").write_text(line("SELECT 1") + "\n" + line("SELECT 2"))
     found = [each.what for each in actions.of_mariadb(tmp_path, AT + 0.9, AT + 5)]
     assert found == ["KILL", "DROP TABLE", "SELECT", "SELECT"]

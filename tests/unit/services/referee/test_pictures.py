@@ -1,8 +1,11 @@
 """A store that cannot be read: an error before the agent, a fact after it."""
 
+import threading
+
 import pytest
 
 from incident_arena.records import Facts
+from incident_arena.services.referee import pictures
 from incident_arena.services.referee.pictures import picture
 from incident_arena.verify.stores.clients import StoreError
 
@@ -33,3 +36,24 @@ async def test_after_the_agent_a_stopped_store_is_a_fact() -> None:
     facts = await picture(Store(1000).read, 0.2)
     assert list(facts) == ["unreadable"]
     assert "connection refused" in str(facts["unreadable"])
+
+
+async def test_after_the_agent_a_store_that_cannot_be_understood_is_a_fact() -> None:
+    def read() -> Facts:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    assert "UnicodeDecodeError" in str((await picture(read, 0.2))["unreadable"])
+
+
+async def test_after_the_agent_a_store_that_is_slow_is_a_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "LAST_S", 0.1)
+    answered = threading.Event()
+
+    def read() -> Facts:
+        answered.wait(30)
+        return {}
+
+    try:
+        assert "takes longer" in str((await picture(read, 0.2))["unreadable"])
+    finally:
+        answered.set()
