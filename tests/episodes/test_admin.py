@@ -44,7 +44,7 @@ def test_a_restart_replaces_a_stores_pod(deployed) -> None:
 
 def test_jobs_outlive_a_restart_of_the_queue(deployed) -> None:
     def finished() -> int:
-        return int(deployed.agent("redis-cli -h redis-queue ZCARD rq:finished:site:default").stdout or "0")
+        return int(deployed.agent("redis-cli --user operator -h redis-queue ZCARD rq:finished:site:default").stdout or "0")
 
     wait.until("jobs are done", lambda: (finished() >= 5, f"{finished()}"), deadline_s=60, every_s=1)
     done = finished()
