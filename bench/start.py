@@ -50,7 +50,10 @@ def _until_healthy() -> float:
                 if HEALTHY.search(line.rstrip()):
                     seconds = time.monotonic() - began
                     run.send_signal(signal.SIGINT)
-                    run.communicate(timeout=STOP_S)
+                    try:
+                        run.communicate(timeout=STOP_S)
+                    finally:
+                        run.kill()
                     return seconds
     raise InfrastructureError("the episode", f"was never healthy: {''.join(said)}")
 

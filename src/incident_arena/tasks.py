@@ -72,7 +72,7 @@ class Deadlines(Record):
     agent: Positive = 1800
     drain: Positive = 120
     restart: Positive = 120
-    gather: Positive = 1500
+    gather: Positive = 2100
     """More than all waits in it together: gathering that overruns gives no verdict, which nobody may bring about."""
 
 

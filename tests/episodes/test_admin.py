@@ -44,7 +44,8 @@ def test_a_restart_replaces_a_stores_pod(deployed) -> None:
 
 def test_jobs_outlive_a_restart_of_the_queue(deployed) -> None:
     def finished() -> int:
-        return int(deployed.agent("redis-cli --user operator -h redis-queue ZCARD rq:finished:site:default").stdout or "0")
+        said = deployed.agent("redis-cli --user operator -h redis-queue ZCARD rq:finished:site:default").stdout
+        return int(said) if said.strip().isdecimal() else 0
 
     wait.until("jobs are done", lambda: (finished() >= 5, f"{finished()}"), deadline_s=60, every_s=1)
     done = finished()
@@ -53,7 +54,9 @@ def test_jobs_outlive_a_restart_of_the_queue(deployed) -> None:
     until_pods(
         deployed, "redis-queue", "is new and ready", lambda s: s["ready"] == 1 and s["pods"][0]["started"] != before
     )
-    assert finished() >= done
+    wait.until(
+        "jobs are there again", lambda: (finished() >= done, f"{finished()} of {done}"), deadline_s=20, every_s=1
+    )
 
 
 def test_pause_and_resume(deployed) -> None:

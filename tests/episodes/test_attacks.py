@@ -375,8 +375,13 @@ def test_the_application_is_there_for_looking_and_nobody_is_signed_in(deployed) 
     sid = deployed.agent(ask).stdout.strip()
     # The session is a real one, for those who come in by the users' door.
     assert deployed.python("load", WHOAMI, sid)["message"] != "Guest"
-    seen = json.loads(deployed.agent(f"curl -s -m 20 -b sid={sid} http://edge:8081{LOGGED_USER}").stdout)
-    assert seen["exc_type"] == "PermissionError"
+    door = f"curl -s -m 20 http://edge:8081{LOGGED_USER}"
+    body = f"-X GET -H 'Content-Type: application/json' -d '{{\"sid\": \"{sid}\"}}'"
+    for attempt in (f"{door} -b sid={sid}", f"{door}?sid={sid}", f"{door}?%73id={sid}", f"{door} -G -d sid={sid}",
+                    f"{door} -X GET -d sid={sid}", f"{door} {body}"):  # fmt: skip
+        answer = deployed.agent(attempt).stdout
+        assert "PermissionError" in answer or "403 Forbidden" in answer, attempt
+        assert "@" not in answer
 
 
 LOGGED_USER = "/api/method/monoframe.auth.get_logged_user"

@@ -34,11 +34,10 @@ def beside() -> Iterator[NodeSpec]:
 
 def test_kill_9_in_the_middle_of_an_episode(tmp_path: Path, beside: NodeSpec) -> None:
     settings = Settings.from_environment()
-    known = {spec.name for spec in allocate.existing(settings)}
     argv = [f"{sys.prefix}/bin/arena", "run", TASK, "--agent", "nop", "--jobs", str(tmp_path / "jobs")]
     with (tmp_path / "log").open("wb") as log:
         runner = subprocess.Popen(argv, cwd=REPOSITORY, stdout=log, stderr=log, start_new_session=True)
-    with runner:
+    try:
 
         def ready() -> tuple[bool, str]:
             text = (tmp_path / "log").read_text()
@@ -46,11 +45,13 @@ def test_kill_9_in_the_middle_of_an_episode(tmp_path: Path, beside: NodeSpec) ->
 
         until("the episode's pods are ready", ready, deadline_s=180, every_s=0.2)
         assert runner.poll() is None, (tmp_path / "log").read_text()
-        [episode] = [spec for spec in allocate.existing(settings) if spec.name not in known]
+        [episode] = [spec for spec in allocate.existing(settings) if spec.owner and spec.owner.pid == runner.pid]
         processes = cgroups.processes(episode.cgroup)
         assert len(processes) > 30
         assert traces(episode.name)["links"]
+    finally:
         runner.kill()
+        runner.wait()
     cleaned = proc.run([f"{sys.prefix}/bin/arena", "clean"], deadline_s=60)
     assert cleaned.exit == 0
 

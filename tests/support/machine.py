@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from incident_arena.node import allocate, cgroups
+from incident_arena.node.spec import start_time
 
 
 def traces(name: str) -> dict[str, set[str]]:
@@ -18,15 +19,14 @@ def traces(name: str) -> dict[str, set[str]]:
 
 def session(leader: int) -> list[str]:
     """Command lines of the processes of a session that still live."""
-    return [
-        Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        for pid in (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-        if _session(pid) == leader
-    ]
+    return [line for entry in Path("/proc").iterdir() if entry.name.isdigit() and (line := _line(entry, leader))]
 
 
-def _session(pid: int) -> int | None:
+def _line(entry: Path, leader: int) -> str:
+    """Empty when it is of another session, or just ends."""
     try:
-        return os.getsid(pid)
-    except ProcessLookupError:
-        return None
+        if os.getsid(int(entry.name)) != leader or start_time(int(entry.name)) is None:
+            return ""
+        return (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""

@@ -32,6 +32,8 @@ COLLECT = "python -m incident_arena.services.referee collect"
 JUDGE_SECONDS = 300
 SLACK_SECONDS = 60
 """On top of the stages' own deadlines, so that a stage's error is told rather than Harbor's."""
+CLOSE_S = 120
+"""On top of gathering's deadline: reading the logs and writing the manifest come after it."""
 MARK = "# A task of Incident-Arena, made by `arena task export`; change the task it was made from instead.\n"
 
 COMPOSE = f"""\
@@ -168,7 +170,7 @@ network_mode = "no-network"
 [[verifier.collect]]
 service = {_text(REFEREE)}
 command = {_text(COLLECT)}
-timeout_sec = {float(spec.deadlines.gather)}
+timeout_sec = {float(spec.deadlines.gather + CLOSE_S)}
 
 [[artifacts]]
 service = {_text(REFEREE)}

@@ -50,7 +50,7 @@ def test_harbor_reads_it_as_it_is_meant(checkout: Catalogue, spec: TaskSpec, tmp
     assert config.agent.timeout_sec == spec.deadlines.agent
     assert config.verifier.environment_mode == "separate"
     [hook] = config.verifier.collect
-    assert (hook.service, hook.timeout_sec) == ("referee", spec.deadlines.gather)
+    assert (hook.service, hook.timeout_sec) == ("referee", spec.deadlines.gather + 120)
     [artifact] = config.artifacts
     assert (artifact.source, artifact.service) == ("/evidence", "referee")  # type: ignore[union-attr]
     stages = spec.deadlines

@@ -18,8 +18,8 @@ AGENT = "operator"
 DETAIL_MOST = 500
 LOG_LIMIT = 8192
 """`server_audit_query_log_limit`: of a longer statement only the beginning is known."""
-ROTATIONS = 9
-"""`server_audit_file_rotations`: once there are so many, older lines may be gone."""
+LARGEST = 64_000_000
+"""Bytes of a log that are read. Nobody who repairs fills a tenth of it, and rotation drops nothing before."""
 BUDGET = 16_000_000
 """Bytes of one source's actions. Looks are left out beyond half of it; nobody who repairs needs a quarter."""
 FRAME = 300
@@ -30,11 +30,13 @@ _QUERY = re.compile(r"[^,]*,'(.*)',(\d+)\Z", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _OPAQUE = re.compile(
-    r"(?P<string>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`[^`]*`)"
-    r"|/\*(?!M?!).*?\*/|--(?=[\x00-\x20\x7f]|\Z)[^\n]*|#[^\n]*|(?P<versioned>/\*M?!\d*)|(?P<end>\*/)",
+    r"(?P<string>'(?:[^'\\]|\\.?|'')*(?:'|\Z)|\"(?:[^\"\\]|\\.?|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z))"
+    r"|/\*(?!M?!).*?(?:\*/|(?P<open>\Z))|--(?=[\x00-\x20\x7f]|\Z)[^\n]*|#[^\n]*"
+    r"|(?P<versioned>/\*M?!\d*)|(?P<end>\*/)",
     re.DOTALL,
 )
-"""Strings and comments, whichever begins first. Of `/*!50000 … */` only the frame."""
+"""Strings and comments, whichever begins first; of `/*!50000 … */` only the frame. What is open runs to the end, so
+that no text takes longer than its length."""
 _VERSIONED = re.compile(r"\x01.*?\x02", re.DOTALL)
 _NAME = re.compile(r"[A-Z@]+(_[A-Z]+)*( [A-Z_@]+)?\Z")
 
@@ -42,13 +44,13 @@ TABLE_CHANGES = frozenset({"WRITE", "CREATE", "ALTER", "RENAME", "DROP"})
 """Operations of the TABLE event. They are of the server's own knowledge, whatever the statement's text looks like."""
 OWN_TABLES = "mysql"
 """The database of grants: a statement that changes them is named by itself, and what it changes is in the snapshots."""
-HIDDEN = frozenset({"BEGIN", "EXECUTE", "CALL", "DO", "PREPARE", "SET STATEMENT", UNREADABLE})
-"""What they do cannot be seen in their text: they may have taken effect although they ended with an error."""
 LOOKS = frozenset(
     {"SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "HELP", "VALUES", "TABLE", "WITH", "CHECK", "CHECKSUM"}
 )
 """First words of statements that only look; exceptions are in `_one`."""
-HOUSEKEEPING = frozenset({"SET", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", ""})
+HOUSEKEEPING = frozenset(
+    {"SET", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "DEALLOCATE", ""}
+)
 """First words of statements that only arrange the session. Clients send them by themselves; they are left out."""
 NAMED_BY_TWO = frozenset(
     {"CREATE", "DROP", "ALTER", "FLUSH", "LOCK", "UNLOCK", "LOAD", "OPTIMIZE", "REPAIR", "TRUNCATE", "RENAME"}
@@ -60,8 +62,9 @@ GREETING = "select @@version_comment limit 1"
 def of_mariadb(folder: Path, since: float, until: float) -> Iterator[Action]:
     """The agent's statements between two moments, from the log and its rotations, oldest first."""
     logs = sorted(folder.glob("server_audit.log*"), key=_rotation, reverse=True)
-    if logs and _rotation(logs[0]) >= ROTATIONS:
+    if sum(path.stat().st_size for path in logs) > LARGEST:
         yield flooded("mariadb", since)
+        return
     found = (parse(line, since) for path in logs for line in _lines(path))
     # The log has whole seconds: what was done in the first second of the time may be written before it.
     yield from _bounded(action for action in found if action and int(since) <= action.at <= until)
@@ -70,7 +73,9 @@ def of_mariadb(folder: Path, since: float, until: float) -> Iterator[Action]:
 def of_admin(folder: Path, since: float, until: float) -> Iterator[Action]:
     """The admin interface's audit between two moments; a last line that is still being written is left out."""
     path = folder / "actions.jsonl"
-    if path.is_file():
+    if path.is_file() and path.stat().st_size > LARGEST:
+        yield flooded("admin", since)
+    elif path.is_file():
         found = (_of_line(line, since) for line in _lines(path, whole=True))
         yield from _bounded(action for action in found if since <= action.at <= until)
 
@@ -122,7 +127,10 @@ def parse(line: str, since: float = 0) -> Action | None:
     time, user, operation, rest = head.groups()
     if user != AGENT:
         return None
-    at = datetime.strptime(time, "%Y%m%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+    try:
+        at = datetime.strptime(time, "%Y%m%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return _unreadable("mariadb", line, since)
     if operation == "QUERY":
         return _query(at, rest)
     return _table(at, operation, rest) if operation in TABLE_CHANGES else None
@@ -138,7 +146,7 @@ def _table(at: float, operation: str, rest: str) -> Action | None:
 
 def _query(at: float, rest: str) -> Action | None:
     query = _QUERY.match(rest)
-    if query is None:
+    if query is None or len(query[1].encode()) >= LOG_LIMIT - 1:
         return _unreadable("mariadb", rest, at)
     return _statement(at, _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), query[1]), query[2])
 
@@ -154,7 +162,7 @@ def _statement(at: float, statement: str, code: str) -> Action | None:
         kind="change" if changes else "read",
         what=what,
         detail=" ".join(statement.split())[:DETAIL_MOST],
-        ok=code == "0" or what in HIDDEN,
+        ok=code == "0",
     )
 
 
@@ -165,7 +173,7 @@ def classify(statement: str) -> tuple[str, bool]:
     what cannot be seen here, and whether the server reads what is inside `/*!50000 … */` depends on its version.
     """
     framed = _OPAQUE.sub(_stand_in, statement)
-    if "/*" in framed or len(statement.encode()) >= LOG_LIMIT:
+    if "/*" in framed:
         return UNREADABLE, True
     readings = [_name(reading) for reading in (framed.translate({1: " ", 2: " "}), _VERSIONED.sub(" ", framed))]
     return next((one for one in readings if one[1]), readings[0])
@@ -174,6 +182,8 @@ def classify(statement: str) -> tuple[str, bool]:
 def _stand_in(found: re.Match[str]) -> str:
     if found["string"]:
         return "''"
+    if found["open"] is not None:
+        return "/*"
     return "\x01" if found["versioned"] else "\x02" if found["end"] else " "
 
 

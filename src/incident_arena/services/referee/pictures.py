@@ -31,7 +31,7 @@ async def take(parts: Parts, label: str) -> Snapshot:
     """
     taken, clock = time.time(), time.monotonic()
     patience = parts.task.deadlines.snapshot / 2 if label in AFTER_AGENT else None
-    # Connections of its own: a read that takes too long is left behind, and goes on with them until they are closed.
+    # Connections of its own: a read that takes too long is left behind, and ends when they are closed.
     opened = stores(parts.config)
     try:
         pictures = await asyncio.gather(

@@ -78,6 +78,7 @@ class MariaDb:
             **({"unix_socket": unix_socket} if unix_socket else {"host": host, "port": port}),
         }
         self._connection: pymysql.connections.Connection[Any] | None = None
+        self._closed = False
 
     def query(self, statement: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """See Sql.query. A connection that turns out lost is opened again once."""
@@ -87,7 +88,7 @@ class MariaDb:
         try:
             return self._run(statement, arguments)
         except (err.OperationalError, err.InterfaceError) as error:
-            self.close()
+            self._drop()
             code = error.args[0] if error.args else 0
             if not lost or code not in _LOST:
                 raise self._store_error(error) from error
@@ -96,11 +97,15 @@ class MariaDb:
         try:
             return self._run(statement, arguments)
         except err.Error as error:
-            self.close()
+            self._drop()
             raise self._store_error(error) from error
 
     def close(self) -> None:
-        """Close the connection; the next statement opens a new one."""
+        """Close it for good: whoever still uses it gets a StoreError."""
+        self._closed = True
+        self._drop()
+
+    def _drop(self) -> None:
         if self._connection is not None and self._connection.open:
             self._connection.close()
         self._connection = None
@@ -108,6 +113,8 @@ class MariaDb:
     def _run(self, statement: str, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         import pymysql  # noqa: PLC0415 - see query
 
+        if self._closed:
+            raise StoreError(f"store '{self._name}'", "the connection was closed")
         if self._connection is None:
             self._connection = pymysql.connect(**self._arguments)
         with self._connection.cursor() as cursor:
@@ -148,11 +155,14 @@ class RedisServer:
             **({"unix_socket_path": unix_socket} if unix_socket else {"host": host, "port": port}),
         }
         self._client: redis.Redis | None = None
+        self._closed = False
 
     def command(self, *words: str | int) -> Any:
         """See Commands.command."""
         import redis as driver  # noqa: PLC0415 - drivers are only there where connections are made
 
+        if self._closed:
+            raise StoreError(f"store '{self._name}'", "the connection was closed")
         if self._client is None:
             self._client = driver.Redis(**self._arguments)
             self._client.response_callbacks.clear()  # answers as the server gives them
@@ -164,7 +174,8 @@ class RedisServer:
             raise StoreError(f"store '{self._name}'", f"{words[0]}: {text or type(error).__name__}", code) from error
 
     def close(self) -> None:
-        """Close the connection; the next command opens a new one."""
+        """Close it for good: whoever still uses it gets a StoreError."""
+        self._closed = True
         if self._client is not None:
             self._client.close()
         self._client = None

@@ -1,3 +1,4 @@
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,7 +55,8 @@ def line(statement: str, *, user: str = "operator", operation: str = "QUERY", co
         ("\bDELETE FROM t", "unreadable", True),
         ("--\x01 SELECT\nDELETE FROM t", "DELETE", True),
         ("/* SELECT 1", "unreadable", True),
-        ("/*" + "x" * 9000 + "*/ SELECT 1", "unreadable", True),
+        ("SELECT 'open", "SELECT", False),
+        ("SAVEPOINT a", "SAVEPOINT", False),
     ],
 )
 def test_reads_and_changes(statement: str, what: str, *, changes: bool) -> None:
@@ -85,18 +87,44 @@ def test_a_write_to_a_table_is_an_act_whatever_the_statement_was() -> None:
     assert (found.kind, found.what, found.detail, found.ok) == ("change", "TABLE WRITE", "site.tabNote", True)
 
 
-@pytest.mark.parametrize("bad", ["nonsense", "20261129 20:05:01,", line("DROP TABLE t")[:-4]])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "nonsense",
+        "20261129 20:05:01,",
+        line("DROP TABLE t")[:-4],
+        "99999999 99:99:99,,operator,,1,1,CREATE,,,",
+    ],
+)
 def test_what_nobody_can_read_is_an_act(bad: str) -> None:
     found = actions.parse(bad, AT)
     assert found is not None
     assert (found.kind, found.what, found.ok, found.at) == ("change", "unreadable", True, AT)
 
 
-@pytest.mark.parametrize("statement", ["BEGIN NOT ATOMIC DELETE FROM t; SIGNAL SQLSTATE '45000'; END", "CALL p()"])
-def test_what_is_hidden_in_a_statement_counts_although_it_failed(statement: str) -> None:
-    found = actions.parse(line(statement, code=1644))
+@pytest.mark.parametrize("typo", ["```sql", "SELECT 1 /* x", "'SELECT 1'", "PREPARE s FROM 'SELCT'", "DO x"])
+def test_what_the_server_refused_did_nothing(typo: str) -> None:
+    found = actions.parse(line(typo, code=1064))
+    assert found is None or not found.ok
+
+
+@pytest.mark.parametrize("text", ["'" * 4096, "x" * 8191])
+def test_a_statement_that_was_cut_off_is_unreadable(text: str) -> None:
+    found = actions.parse(line(f"# {text}"))
     assert found is not None
-    assert found.ok
+    assert (found.what, found.ok) == ("unreadable", True)
+
+
+@pytest.mark.parametrize("text", ['SELECT "' + '\\"' * 4000, "SELECT '" + "\\'" * 4000, "/*a" * 2700, "`" * 8001])
+def test_no_text_takes_longer_than_its_length(text: str) -> None:
+    def seconds(length: int) -> float:
+        began = time.perf_counter()
+        for _ in range(5):
+            actions.classify(text[:length])
+        return time.perf_counter() - began
+
+    # Were it quadratic, eight times the length would take 64 times as long.
+    assert seconds(8000) < 32 * max(seconds(1000), 1e-4)
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e"])
@@ -116,8 +144,10 @@ def test_a_flood_is_an_act_and_looks_are_left_out(tmp_path: Path, monkeypatch: p
     assert [each.what for each in actions.of_mariadb(tmp_path, AT, AT)] == ["SELECT", "SELECT", "SELECT", "KILL"]
     log.write_text((line("KILL 1") + "\n") * 50)
     assert [each.what for each in actions.of_mariadb(tmp_path, AT, AT)] == [*["KILL"] * 4, "flooded"]
-    (tmp_path / "server_audit.log.9").write_text("")
-    assert next(actions.of_mariadb(tmp_path, AT, AT)).what == "flooded"
+    monkeypatch.setattr(actions, "LARGEST", 50)
+    assert [each.what for each in actions.of_mariadb(tmp_path, AT, AT)] == ["flooded"]
+    (tmp_path / "actions.jsonl").write_text("x" * 51)
+    assert [each.what for each in actions.of_admin(tmp_path, AT, AT)] == ["flooded"]
 
 
 def test_the_log_is_read_with_its_rotations_and_line_breaks(tmp_path: Path) -> None:
