@@ -17,7 +17,7 @@ const KEYS = [
 /** A live region speaks what is put into it once it was seen empty. */
 const SPEAK_MS = 30;
 const THEMES = ['system', 'light', 'dark'];
-const app = { index: null, page: null, turn: 0, speaking: null };
+const app = { index: null, page: null, turn: 0, speaking: null, heading: null };
 
 /** Say something to a screen reader. */
 function say(text) {
@@ -61,6 +61,7 @@ async function show(first) {
   }
   if (turn !== app.turn) return;
   app.page = page;
+  app.heading = null;
   document.title = shownText(`${page.title} \u00b7 Incident-Arena`);
   crumbs(page);
   main.replaceChildren();
@@ -83,13 +84,17 @@ function crumbs(page) {
 /** Single keys; never while something is typed, a dialog is open, or a modifier is held. */
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target.closest('input, select, textarea, dialog')) {
+  if (event.target.closest('input, select, textarea, dialog[open]')) {
     if (event.key === 'Escape' && event.target.matches('input')) event.target.blur();
     return;
   }
+  // From where the last key leads, which may not be shown yet.
   const neighbours = (step) => {
-    const trial = app.page.trial && app.index.trials[app.page.trial.number + step];
-    if (trial) location.hash = trialHref(trial);
+    const from = app.heading ?? app.page.trial;
+    const trial = from && app.index.trials[from.number + step];
+    if (!trial) return;
+    app.heading = trial;
+    location.hash = trialHref(trial);
   };
   const acts = {
     '?': showHelp,
