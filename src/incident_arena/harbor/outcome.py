@@ -107,20 +107,22 @@ def why_none(result: TrialResult, trial: Path, last: Attempt | None, verdict: Ve
 
 
 def stages(result: TrialResult, trial: Path, last: Attempt | None) -> list[Stage]:
-    """All stages in order: the start's, the agent's, those of the gathering, the judge's."""
-    found = list(last.stages) if last else []
-    seen = {(stage.name, round(stage.started)) for stage in found}
+    """All stages in order: the start's, the agent's, those of the gathering, the judge's.
+
+    The runner tells of the start, the referee of all that it did itself; each stage is there once, as the runner saw
+    it.
+    """
+    found = {stage.name: stage for stage in (last.stages if last else [])}
     for line in _lines(trial / "artifacts" / "evidence" / "stages.jsonl"):
         try:
             stage = Stage.model_validate_json(line)
         except ValidationError:
             continue  # the evidence is the judge's to reject
-        if (stage.name, round(stage.started)) not in seen:
-            found.append(stage)
+        found.setdefault(stage.name, stage)
     for name, timing in (("agent", result.agent_execution), ("judge", result.verifier)):
         if timed := _timed(name, timing):
-            found.append(timed)
-    return sorted(found, key=lambda stage: stage.started)
+            found[name] = timed
+    return sorted(found.values(), key=lambda stage: stage.started)
 
 
 def _lines(path: Path) -> list[str]:

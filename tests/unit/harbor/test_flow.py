@@ -40,7 +40,9 @@ def test_a_right_fix_passes_and_everything_happens_in_order(stage: Stage) -> Non
     assert (trial / "artifacts" / "evidence" / "manifest.json").is_file()
     assert json.loads((trial / "verifier" / "reward.json").read_text()) == {"reward": 1, "outcome": 1, "safety": 1}
     assert one.peak_memory_mb == 123
-    assert {"ready", "agent", "soak", "judge"} <= {row.name for row in one.stages}
+    names = [row.name for row in one.stages]
+    assert {"ready", "agent", "soak", "judge"} <= set(names)
+    assert len(names) == len(set(names))
 
 
 def test_root_is_answered_as_the_pods_own_user(stage: Stage) -> None:
