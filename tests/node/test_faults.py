@@ -35,6 +35,9 @@ def test_grants_are_missing_and_come_back(context: Context, maria: Maria) -> Non
     application = maria.connect("site", "site")
     application.query("DELETE FROM site.tabToDo")
     application.close()
+    with pytest.raises(StoreError, match="closed"):
+        application.query("SELECT 1")
+    application = maria.connect("site", "site")
     assert look(context, GRANTS).state == "clear"
     plant(context, GRANTS)
     assert look(context, GRANTS) == Look("planted", {"missing": "DELETE"})
@@ -42,6 +45,7 @@ def test_grants_are_missing_and_come_back(context: Context, maria: Maria) -> Non
         application.query("DELETE FROM site.tabToDo")
     application.query("SELECT * FROM site.tabToDo")
     application.close()
+    application = maria.connect("site", "site")
     maria.sql.query("GRANT DELETE ON site.* TO site@'%'")
     assert look(context, GRANTS).state == "clear"
     application.query("DELETE FROM site.tabToDo")
