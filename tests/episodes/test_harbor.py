@@ -11,6 +11,7 @@ import pytest
 
 from incident_arena.harbor.catalogue import find
 from incident_arena.node import allocate
+from incident_arena.node.spec import start_time
 from incident_arena.settings import Settings
 
 pytestmark = [pytest.mark.episode, pytest.mark.timeout(900)]
@@ -42,7 +43,8 @@ def play(tmp_path: Path, *arguments: str) -> dict[str, Any]:
     ended = program("arena", "run", TASK, *arguments, *jobs, cwd=REPOSITORY)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     [trial] = json.loads(ended.stdout)
-    assert not [spec.name for spec in allocate.existing(Settings.from_environment()) if spec.name.startswith("ep-")]
+    left = [spec for spec in allocate.existing(Settings.from_environment()) if spec.owner]
+    assert not [spec.name for spec in left if spec.owner and start_time(spec.owner.pid) is None]
     return dict(trial)
 
 
