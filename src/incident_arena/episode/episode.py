@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from incident_arena.episode import logs
+from incident_arena.episode import logs, way_out
 from incident_arena.episode.stages import REFEREE, RUNNER_STAGES, STAGES, Act, place
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.images import build as image_build
@@ -32,6 +32,7 @@ class Episode:
         name: unique on the machine; the node's name too.
         record: folder for this episode's records and, should it fail, its logs.
         on_stage: told of each stage that has ended.
+        way: which names the agent may call.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Episode:
         name: str,
         record: Path,
         on_stage: Callable[[Stage], None] | None = None,
+        way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
     ) -> None:
         self.settings = settings
         self.task_folder = task_folder
@@ -49,6 +51,7 @@ class Episode:
         self.on_stage = on_stage
         self.task: TaskSpec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
         self.images = image_build.find_all(settings)
+        self.relay = way_out.Relay(way)
         self.spec: NodeSpec | None = None
         self.stages: list[Stage] = []
         self.peak_memory_mb = 0
@@ -131,7 +134,8 @@ class Episode:
         await self.kube.delete_pod("agent", deadline_s=FREEZE_S)
 
     async def stop(self) -> None:
-        """Take the node down; does nothing when there is none."""
+        """Take relay and node down; does nothing when there are none."""
+        await self.relay.stop()
         if self.spec is None:
             return
         self.peak_memory_mb = down.memory_mb(self.spec)[1]

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from incident_arena.episode import values
+from incident_arena.episode.way_out import EGRESS
+from incident_arena.errors import InfrastructureError
 from incident_arena.kube.order import stores_first
-from incident_arena.node import allocate, down
+from incident_arena.node import allocate, down, way_out
 from incident_arena.node.spec import this_process
 from incident_arena.node.up import NodeImages, Up
 from incident_arena.wait import until_async
@@ -73,13 +75,18 @@ async def place(episode: "Episode") -> None:
 
 
 async def _deploy(episode: "Episode", deadline_s: float) -> str:
-    """Render the substrate's chart and apply it."""
+    """Open the machine's end of the way out, render the substrate's chart and apply it."""
+    try:
+        await episode.relay.start(episode.node.host_ip)
+    except OSError as error:
+        raise InfrastructureError("the relay", f"can't listen on {episode.node.host_ip}: {error}") from error
     told = values.make(
         episode.task,
         episode.task_folder,
         episode=episode.name,
         images={name: image.reference for name, image in episode.images.items()},
         api_address=episode.node.ip,
+        egress=episode.relay.values(episode.node.host_ip),
     )
     manifests = await episode.kube.render(episode.task_folder / "chart", told)
     await episode.kube.apply(f"{NAMESPACE_MANIFEST}{stores_first(manifests)}", deadline_s=deadline_s)
@@ -90,8 +97,11 @@ NAMESPACE_MANIFEST = "apiVersion: v1\nkind: Namespace\nmetadata: {name: arena}\n
 
 
 async def _ready(episode: "Episode", deadline_s: float) -> str:
-    """Every pod ready, every setup job complete."""
+    """Every pod ready, every setup job complete, and the way out open for the one pod that may take it."""
     waited = await episode.kube.wait_ready(deadline_s=deadline_s)
+    pod = await episode.kube.pod_of(EGRESS)
+    address = (await episode.kube.get(f"/api/v1/namespaces/{episode.kube.namespace}/pods/{pod}"))["status"]["podIP"]
+    await asyncio.to_thread(way_out.open_to, episode.node, address, episode.relay.port)
     return f"all ready after {waited:.1f} s"
 
 

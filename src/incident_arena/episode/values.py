@@ -20,7 +20,9 @@ PASSWORD_BYTES = 18
 type Values = dict[str, Any]
 
 
-def make(task: TaskSpec, task_folder: Path, *, episode: str, images: Mapping[str, str], api_address: str) -> Values:
+def make(
+    task: TaskSpec, task_folder: Path, *, episode: str, images: Mapping[str, str], api_address: str, egress: Values
+) -> Values:
     """Values for the substrate's chart; `global` reaches the harness chart in it.
 
     Args:
@@ -29,12 +31,14 @@ def make(task: TaskSpec, task_folder: Path, *, episode: str, images: Mapping[str
         episode: its name.
         images: image name to full reference.
         api_address: the API server's own address, for the network policies.
+        egress: the agent's way out, as `way_out.Relay.values` has it.
     """
     shared = {
         "images": dict(images),
         "accounts": {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in ACCOUNTS},
         "task": json.loads(task.model_dump_json()),
         "episode": episode,
+        "egress": egress,
     }
     computed = {**shared, "global": shared, "harness": {"cluster": {"apiServer": {"addresses": [api_address]}}}}
     return merge(overlay(task_folder), computed)

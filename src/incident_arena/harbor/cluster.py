@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.harbor.journal import Journal
 from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
@@ -48,6 +49,7 @@ class EpisodeMaker(Protocol):
         name: str,
         record: Path,
         on_stage: Callable[[Stage], None] | None,
+        way: WayOut,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""
 

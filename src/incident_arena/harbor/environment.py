@@ -15,6 +15,7 @@ from harbor.environments.options import EnvironmentOptions
 from harbor.utils.import_path import import_symbol
 from pydantic import Field
 
+from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.harbor.cluster import MAIN, Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, next_folder
@@ -35,6 +36,9 @@ class ArenaOptions(EnvironmentOptions):
 
     episode: str = Field(default=EPISODE, description="Import path of the class that plays an episode.")
     cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
+    upstreams: dict[str, str] = Field(
+        default_factory=dict, description="Names that the agent may call, each with the http(s)://host:port behind it."
+    )
 
 
 class ArenaEnvironment(BaseEnvironment):
@@ -56,8 +60,10 @@ class ArenaEnvironment(BaseEnvironment):
     @property
     @override
     def capabilities(self) -> EnvironmentCapabilities:
-        # Services (the referee) are what Harbor calls Compose; nothing of the agent's reaches the internet.
-        return EnvironmentCapabilities(disable_internet=True, docker_compose=True)
+        # Services (the referee) are what Harbor calls Compose. Names, not addresses: the gateway goes by TLS's names.
+        return EnvironmentCapabilities(
+            disable_internet=True, network_allowlist=True, network_allowlist_hostnames=True, docker_compose=True
+        )
 
     @classmethod
     @override
@@ -100,7 +106,8 @@ class ArenaEnvironment(BaseEnvironment):
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, journal.stage)
+            way = WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams)
+            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, journal.stage, way)
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise

@@ -155,7 +155,8 @@ onset = {_text(spec.onset)}
 # The cluster starts, and the incident in it, before the agent does.
 [environment]
 build_timeout_sec = {float(start)}
-network_mode = "no-network"
+# Harbor adds the host of the agent's model; nothing else is reached.
+network_mode = "allowlist"
 
 [agent]
 timeout_sec = {float(spec.deadlines.agent)}

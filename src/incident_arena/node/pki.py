@@ -27,17 +27,27 @@ CLIENTS = {
 
 @dataclass(frozen=True)
 class Authority:
-    """The node's own certificate authority."""
+    """A certificate authority: the node's own, or an episode's."""
 
     certificate: x509.Certificate
     key: ec.EllipticCurvePrivateKey
+
+    @property
+    def certificate_pem(self) -> str:
+        """What whoever shall trust it needs."""
+        return _pem(self.certificate).decode()
+
+    @property
+    def pair_pem(self) -> str:
+        """Key and certificate, for whoever signs with it."""
+        return _private(self.key).decode() + self.certificate_pem
 
 
 def create(spec: NodeSpec) -> None:
     """Write `pki/`: ca.crt, apiserver.{crt,key}, sa.{key,pub}, kubelet.{crt,key} and a pair for each client."""
     folder = spec.folder / "pki"
     folder.mkdir(mode=0o700)
-    authority = _authority(spec)
+    authority = new_authority(f"incident-arena node {spec.name}")
     (folder / "ca.crt").write_bytes(_pem(authority.certificate))
     names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"]
     addresses = [spec.ip, "127.0.0.1", API_SERVICE_IP]
@@ -55,9 +65,10 @@ def create(spec: NodeSpec) -> None:
     (folder / "sa.pub").write_bytes(public)
 
 
-def _authority(spec: NodeSpec) -> Authority:
+def new_authority(common_name: str) -> Authority:
+    """An authority that may sign certificates of servers and clients, not of other authorities."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"incident-arena node {spec.name}")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     certificate = (
         _builder(name, name, key)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)

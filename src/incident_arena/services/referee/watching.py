@@ -24,6 +24,9 @@ DECLARATION_EVERY_S = 0.5
 OBSERVE_TIMEOUT_S = 3.0
 ANSWER_S = 4.0
 FROZEN = "incident-arena.io/frozen"
+DECLARED, ENDED = "declared", "ended"
+TURN_S = 60.0
+"""Seconds after the declaration in which the agent's program may still call its model, so that it can end its turn."""
 OPERATOR = "operator"
 OK = 200
 
@@ -137,21 +140,23 @@ class Freezer:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._own = stores(parts.config, OBSERVE_TIMEOUT_S)
-        self._frozen = False
+        self._label = ""
 
     async def look(self) -> None:
         """Once there is a declaration: write it down, cut the agent off, and keep its sessions ended."""
         path = self._parts.config.admin_audit / "declaration.json"
         if not path.is_file():
             return
+        declaration = Declaration.model_validate_json(path.read_bytes())
         if not self._parts.evidence.has("declaration.json"):
             # Written down before anything else: whatever fails below, it was declared.
-            self._parts.evidence.write("declaration.json", Declaration.model_validate_json(path.read_bytes()))
+            self._parts.evidence.write("declaration.json", declaration)
+        label = ENDED if time.time() > declaration.at + TURN_S else DECLARED
         try:
-            if not self._frozen:
+            if label != self._label:
                 for pod in await self._parts.cluster.pods(AGENT):
-                    await self._parts.cluster.label_pod(pod["metadata"]["name"], FROZEN, "true")
-                self._frozen = True
+                    await self._parts.cluster.label_pod(pod["metadata"]["name"], FROZEN, label)
+                self._label = label
         except ArenaError as error:
             _say(f"freezing the agent's pod: {error}")
         # Also later: a session opened in the moment before the network closed would stay.
