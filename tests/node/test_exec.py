@@ -1,8 +1,9 @@
 """Exec in a real pod, from a host behind a proxy: status and output are the command's, and its end is everyone's."""
 
 import asyncio
+import contextlib
 import os
-import time
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,18 +72,24 @@ def kube(ready: NodeSpec) -> Kube:
 
 async def sleeping(kube: Kube) -> list[str]:
     """The seconds of each `sleep` of the tree that runs in the pod."""
-    script = "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline 2>/dev/null; echo; done | grep '^sleep 30[1-5] '"
-    return (await kube.exec("one", ["sh", "-c", script], deadline_s=20)).stdout.split()[1::2]
+    script = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = sleep ] && tr '\\0' ' ' < $p/cmdline; done 2>/dev/null"
+    words = (await kube.exec("one", ["sh", "-c", script], deadline_s=20)).stdout.split()
+    return sorted(set(words) - {"sleep", "infinity"})
+
+
+def children() -> list[int]:
+    """Of this process."""
+    return [int(pid) for pid in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()]
 
 
 def test_no_process_of_the_node_is_told_of_the_hosts_proxy(ready: NodeSpec) -> None:
     told = {}
     for pid in cgroups.processes(ready.cgroup):
-        folder = Path(f"/proc/{pid}")
-        name = folder.joinpath("comm").read_text().strip()
-        # The supervisor's own children, before the components: they speak to nobody.
-        if name not in {"unshare", "python", "python3", "python3.12"}:
-            told[name] = NOWHERE.encode() in folder.joinpath("environ").read_bytes()
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # ended meanwhile
+            name = Path(f"/proc/{pid}/comm").read_text().strip()
+            # Python is process 1, which starts the components and speaks to nobody.
+            if not name.startswith(("unshare", "python")):
+                told[name] = NOWHERE.encode() in Path(f"/proc/{pid}/environ").read_bytes()
     assert {"kubelet", "containerd", "kube-apiserver"} <= set(told)
     assert not any(told.values()), told
 
@@ -165,17 +172,8 @@ async def test_a_client_that_is_killed_is_no_success(kube: Kube) -> None:
         return await sleeping(kube) == ["304"], "not yet"
 
     await until_async("the command running", running, deadline_s=20)
-    own = f"/proc/{os.getpid()}/task/{os.getpid()}/children"
-    clients = [int(pid) for pid in Path(own).read_text().split()]  # noqa: ASYNC240
-    for pid in clients:
-        os.kill(pid, 9)
+    clients = [pid for pid in children() if Path(f"/proc/{pid}/comm").read_text() == "kubectl\n"]  # noqa: ASYNC240
+    assert len(clients) == 1
+    os.kill(clients[0], signal.SIGKILL)
     with pytest.raises(CommandError, match="not be run to its end"):
         await task
-
-
-async def test_it_is_fast(kube: Kube) -> None:
-    await kube.exec("one", ["true"], deadline_s=20)
-    began = time.monotonic()
-    for _ in range(5):
-        await kube.exec("one", ["true"], deadline_s=20)
-    assert (time.monotonic() - began) / 5 < 1.5
