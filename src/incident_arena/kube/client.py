@@ -93,7 +93,7 @@ class Kube:
 
         mark, seal = uuid.uuid4().hex, remote.Seal(both)
         head = remote.prelude(argv, mark=mark, word=seal.word, env=env, cwd=cwd, has_stdin=stdin is not None)
-        command = self._exec(pod, remote.command(len(head), mark), container)
+        command = self._exec(pod, remote.command(len(head)), container)
         started, overran, failed = time.monotonic(), False, ""
         try:
             status = await _talk(command, head + (stdin or b""), seal, deadline_s)

@@ -26,9 +26,9 @@ _FRAME = """\
 {{
 trap : HUP INT QUIT TERM PIPE ALRM USR1 USR2
 exec 3>&2 2>/dev/null
+ulimit -w {limit} || ulimit -x {limit}
 (
 exec 2>&3 3>&-
-ulimit -w {limit} 2>/dev/null || ulimit -x {limit} 2>/dev/null
 {lines}
 )
 set -- $?
@@ -115,9 +115,9 @@ def _overlap(data: bytes, word: bytes) -> int:
     return 0
 
 
-def command(size: int, mark: str) -> tuple[str, ...]:
-    """The argument list that reads `size` bytes of prelude from standard input and runs it under the mark."""
-    return ("env", f"{MARK}={mark}", "sh", "-c", _RUN, "arena-exec", str(size))
+def command(size: int) -> tuple[str, ...]:
+    """The argument list that reads `size` bytes of prelude from standard input and runs it."""
+    return ("sh", "-c", _RUN, "arena-exec", str(size))
 
 
 def prelude(
@@ -127,7 +127,8 @@ def prelude(
 
     Without input of its own the command reads /dev/null, so that it can't eat what follows.
     """
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in (env or {}).items()]
+    lines = [f"export {MARK}={mark}"]
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in (env or {}).items()]
     if cwd:
         lines.append(f"cd {shlex.quote(cwd)} || exit 126")
     lines.append(f"exec {shlex.join(argv)}" + ("" if has_stdin else " </dev/null"))

@@ -191,7 +191,7 @@ async def test_a_prelude_that_is_cut_runs_nothing(tmp_path: Path) -> None:
     head = remote.prelude(
         ["touch", str(tmp_path / "ran")], mark="0" * 32, word="w", env={"A": "b"}, cwd=None, has_stdin=False
     )
-    argv = remote.command(len(head), "0" * 32)
+    argv = remote.command(len(head))
     for length in range(0, len(head) - 1, 7):
         await run_async(argv, deadline_s=10, stdin=head[:length], check=False)
     assert not (tmp_path / "ran").exists()
