@@ -15,11 +15,21 @@ from typing import Literal
 from incident_arena.errors import InfrastructureError
 
 TAIL_LINES = 15
-CHUNK = 1 << 16
+KEEP_BYTES = 16 << 20
+"""Most bytes of each stream that `run_async` keeps in memory."""
+LATE_S = 1.0
+"""How long a killed process's output is waited for: whoever left its group may hold the pipes for ever."""
 
 type Stream = Literal["stdout", "stderr"]
 type Sink = Callable[[Stream, bytes], None]
 """Gets a process's output as it comes; an exception of its own kills the process."""
+type Variables = Mapping[str, str | None]
+"""Variables added to this process's own; None takes one away."""
+
+DIRECT: Variables = dict.fromkeys(
+    name for word in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY") for name in (word, word.lower())
+)
+"""For a client of a cluster: its address is on this machine, where the host's proxy knows no way to."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,7 @@ class Completed:
 
 
 class CommandError(InfrastructureError):
-    """A process exited with an error, or overran its deadline (then `completed.exit` is -9)."""
+    """A process exited with an error, or overran its deadline (OverrunError)."""
 
     def __init__(self, completed: Completed, reason: str = "") -> None:
         self.completed = completed
@@ -45,12 +55,45 @@ class CommandError(InfrastructureError):
         )
 
 
+class OverrunError(CommandError):
+    """A process overran its deadline and was killed; `completed` has what it had printed, `exit` is -9."""
+
+    def __init__(self, completed: Completed, deadline_s: float | None, more: str = "") -> None:
+        self.summary = f"overran its deadline of {deadline_s or 0:g} s" + (f"; {more}" if more else "")
+        super().__init__(completed, self.summary)
+
+
+class Kept:
+    """A sink that keeps the beginning of each stream, and counts what it drops.
+
+    Args:
+        limit: most bytes of each stream.
+    """
+
+    def __init__(self, limit: int = KEEP_BYTES) -> None:
+        self._limit = limit
+        self._kept: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+        self._dropped: dict[Stream, int] = {"stdout": 0, "stderr": 0}
+
+    def __call__(self, stream: Stream, data: bytes) -> None:
+        """Take what came."""
+        room = self._limit - len(self._kept[stream])
+        self._kept[stream] += data[:room]
+        self._dropped[stream] += max(0, len(data) - room)
+
+    def text(self, stream: Stream) -> str:
+        """What was kept, and a line that says how many bytes were not."""
+        dropped = self._dropped[stream]
+        tail = f"\n[{dropped} more bytes were dropped]\n" if dropped else ""
+        return self._kept[stream].decode(errors="replace") + tail
+
+
 def run(
     argv: Sequence[str | Path],
     *,
     deadline_s: float,
     stdin: str | bytes | None = None,
-    env: Mapping[str, str] | None = None,
+    env: Variables | None = None,
     cwd: Path | None = None,
     log: Path | None = None,
     check: bool = True,
@@ -61,7 +104,7 @@ def run(
         argv: program and arguments; no shell.
         deadline_s: seconds it may take.
         stdin: what it reads; nothing when None.
-        env: variables added to this process's own.
+        env: variables added to this process's own, or taken from them (None).
         cwd: working directory.
         log: append output there instead of keeping it (the error then shows the log's tail).
         check: raise when the exit status is not 0.
@@ -80,19 +123,20 @@ def run(
                 stdin=subprocess.PIPE if data is not None else subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT if log else output,
-                env={**os.environ, **env} if env else None,
+                env=_environment(env),
                 cwd=cwd,
                 start_new_session=True,
             )
         except OSError as error:
             raise CommandError(Completed(arguments, 127, "", str(error), 0.0), "could not be started") from error
+        out: bytes | None
+        err: bytes | None
         try:
             out, err = process.communicate(data, timeout=deadline_s)
         except subprocess.TimeoutExpired:
             _kill_group(process.pid)
-            out, err = process.communicate()
-            ended = _completed(arguments, -signal.SIGKILL, out, err, started, log)
-            raise CommandError(ended, f"overran its deadline of {deadline_s:g} s") from None
+            out, err = _rest(process)
+            raise OverrunError(_completed(arguments, -signal.SIGKILL, out, err, started, log), deadline_s) from None
         except BaseException:
             _kill_group(process.pid)
             process.wait()
@@ -108,48 +152,56 @@ async def run_async(
     *,
     deadline_s: float | None,
     stdin: bytes | None = None,
-    env: Mapping[str, str] | None = None,
+    env: Variables | None = None,
     sink: Sink | None = None,
     check: bool = True,
 ) -> Completed:
     """As `run`, without blocking the event loop; a cancelled call kills the process group too.
 
     `deadline_s` may be None where an outer deadline holds (Harbor's own). With a `sink` the output goes there, as
-    bytes, and is not kept.
+    bytes, and is not kept; otherwise at most 16 MiB of each stream are.
     """
     arguments = tuple(str(part) for part in argv)
     started = time.monotonic()
+    kept = Kept()
     try:
-        process = await asyncio.create_subprocess_exec(
+        transport, talk = await asyncio.get_running_loop().subprocess_exec(
+            lambda: _Talk(sink or kept),
             *arguments,
-            stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **env} if env else None,
+            stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(env),
             start_new_session=True,
         )
     except OSError as error:
         raise CommandError(Completed(arguments, 127, "", str(error), 0.0), "could not be started") from error
+    late = False
     try:
-        talk = process.communicate(stdin) if sink is None else _pour(process, stdin, sink)
-        out, err = await asyncio.wait_for(talk, deadline_s)
-    except TimeoutError:
-        _kill_group(process.pid)
-        await process.wait()
-        ended = _completed(arguments, -signal.SIGKILL, b"", b"", started, None)
-        raise CommandError(ended, f"overran its deadline of {deadline_s:g} s") from None
-    except BaseException:
-        _kill_group(process.pid)
-        await process.wait()
-        raise
-    completed = _completed(arguments, process.returncode or 0, out, err, started, None)
+        _feed(transport, stdin)
+        await asyncio.wait_for(talk.over, deadline_s)
+    except BaseException as error:
+        _kill_group(transport.get_pid())
+        late = isinstance(error, TimeoutError) and talk.over.cancelled()  # else it is the sink's own
+        if not late:
+            raise
+    finally:
+        try:
+            await talk.ended
+        finally:
+            transport.close()  # a process that left the group may hold the pipes
+    status = -signal.SIGKILL if late else transport.get_returncode() or 0
+    seconds = time.monotonic() - started
+    completed = Completed(arguments, status, kept.text("stdout"), kept.text("stderr"), seconds)
+    if late:
+        raise OverrunError(completed, deadline_s)
     if check and completed.exit != 0:
         raise CommandError(completed)
     return completed
 
 
 def spawn(
-    argv: Sequence[str | Path], *, log: Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+    argv: Sequence[str | Path], *, log: Path, env: Variables | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
     """Start a process that outlives the call, in a session of its own, its output appended to `log`.
 
@@ -164,7 +216,7 @@ def spawn(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **env} if env else None,
+                env=_environment(env),
                 cwd=cwd,
                 start_new_session=True,
             )
@@ -172,22 +224,55 @@ def spawn(
             raise CommandError(Completed(arguments, 127, "", str(error), 0.0), "could not be started") from error
 
 
-async def _pour(process: asyncio.subprocess.Process, stdin: bytes | None, sink: Sink) -> tuple[bytes, bytes]:
-    async def feed() -> None:
-        if process.stdin is None:
+class _Talk(asyncio.SubprocessProtocol):
+    """Hands a process's output to a sink. `ended`: the process is gone; `over`: so is all that it could still print.
+
+    A sink's exception ends `over` with it. Nothing is read by a task of its own that could be left waiting.
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        loop = asyncio.get_running_loop()
+        self._sink = sink
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self.over: asyncio.Future[None] = loop.create_future()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if self.over.done():
             return
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read all that it is given
-            process.stdin.write(stdin or b"")
-            await process.stdin.drain()
-        process.stdin.close()
+        try:
+            self._sink("stdout" if fd == 1 else "stderr", data)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the caller's
+            self.over.set_exception(error)
 
-    async def drain(reader: asyncio.StreamReader | None, stream: Stream) -> None:
-        while reader is not None and (data := await reader.read(CHUNK)):
-            sink(stream, data)
+    def process_exited(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
 
-    await asyncio.gather(feed(), drain(process.stdout, "stdout"), drain(process.stderr, "stderr"))
-    await process.wait()
-    return b"", b""
+    def connection_lost(self, exc: Exception | None) -> None:
+        del exc
+        if not self.over.done():
+            self.over.set_result(None)
+
+
+def _feed(transport: asyncio.SubprocessTransport, stdin: bytes | None) -> None:
+    pipe = transport.get_pipe_transport(0)
+    if stdin is not None and isinstance(pipe, asyncio.WriteTransport):
+        pipe.write(stdin)  # it need not read all that it is given: a broken pipe is no error
+        pipe.write_eof()
+
+
+def _environment(variables: Variables | None) -> dict[str, str] | None:
+    if not variables:
+        return None
+    return {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+
+
+def _rest(process: subprocess.Popen[bytes]) -> tuple[bytes | None, bytes | None]:
+    """What a killed process had printed."""
+    try:
+        return process.communicate(timeout=LATE_S)
+    except subprocess.TimeoutExpired as late:
+        return late.output, late.stderr
 
 
 def _completed(

@@ -43,6 +43,16 @@ class Stage(Record):
     detail: str = ""
 
 
+class Closing(Record):
+    """The last line that a verb of the referee prints when it has done all that it was asked for: JSON, `ok` true."""
+
+    version: Literal[1] = 1
+    verb: str
+    ok: Literal[True] = True
+    seconds: Annotated[float, Field(ge=0)]
+    detail: str = ""
+
+
 class Snapshot(Record):
     """The meaning of everything that counts, at one moment.
 

@@ -13,7 +13,7 @@ from incident_arena.images import build as image_build
 from incident_arena.kube import Kube
 from incident_arena.node import down
 from incident_arena.node.spec import NodeSpec
-from incident_arena.records import Stage
+from incident_arena.records import Closing, Stage
 from incident_arena.settings import Settings
 from incident_arena.tasks import TaskSpec
 
@@ -113,17 +113,30 @@ class Episode:
         """Run a verb of the referee in its pod.
 
         Returns:
-            Its one line of JSON.
+            Its closing line: JSON, a records.Closing.
 
         Raises:
-            InfrastructureError: it failed; with what it said.
+            InfrastructureError: it failed, with what it said; or it did not prove that it came to its end.
         """
         pod = await self.kube.pod_of("referee")
         argv = ["python", "-m", REFEREE, *verb]
         ended = await self.kube.exec(pod, argv, stdin=stdin, deadline_s=deadline_s + GRACE_S)
+        what = f"referee {' '.join(verb)}"
         if ended.exit != 0:
-            raise InfrastructureError(f"referee {' '.join(verb)}", (ended.stderr or ended.stdout).strip()[-2000:])
-        return ended.stdout.strip()
+            raise InfrastructureError(
+                what, (ended.stderr or ended.stdout).strip()[-2000:] or f"exited with {ended.exit}"
+            )
+        line = ended.stdout.strip().rpartition("\n")[2]
+        try:
+            closing = Closing.model_validate_json(line)
+        except ValueError:
+            said = f"its last line is {line[-200:]!r}"
+            raise InfrastructureError(
+                what, f"ended without its closing line, so it may be unfinished: {said}"
+            ) from None
+        if closing.verb != verb[0]:
+            raise InfrastructureError(what, f"has the closing line of {closing.verb!r}, so it may be unfinished")
+        return line
 
     async def _tell_referee(self) -> None:
         told = [json.loads(stage.model_dump_json()) for stage in self.stages if stage.name in RUNNER_STAGES]

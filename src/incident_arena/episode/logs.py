@@ -6,7 +6,7 @@ from pathlib import Path
 
 from incident_arena.errors import ArenaError
 from incident_arena.node.spec import NodeSpec
-from incident_arena.proc import run_async
+from incident_arena.proc import DIRECT, run_async
 
 KUBECTL_S = 20.0
 
@@ -24,7 +24,7 @@ async def keep(spec: NodeSpec, folder: Path) -> Path:
     kubectl = [str(spec.bin / "kubectl"), f"--kubeconfig={spec.kubeconfig}", "--namespace=arena"]
     for file, verb in (("pods.txt", ["get", "pods", "-o", "wide"]), ("describe.txt", ["describe", "pods"])):
         try:
-            seen = await run_async([*kubectl, *verb], deadline_s=KUBECTL_S, check=False)
+            seen = await run_async([*kubectl, *verb], deadline_s=KUBECTL_S, env=DIRECT, check=False)
         except ArenaError as error:
             text = str(error)
         else:

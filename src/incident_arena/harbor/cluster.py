@@ -10,7 +10,7 @@ from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.harbor.journal import Journal
 from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
 from incident_arena.kube import Kube
-from incident_arena.proc import CommandError
+from incident_arena.proc import CommandError, OverrunError
 from incident_arena.records import Stage
 from incident_arena.settings import Settings
 
@@ -130,10 +130,11 @@ class Cluster:
         argv = ("bash", "-c", command) if pod == AGENT else ("sh", "-c", command)
         try:
             ended = await self._episode.kube.exec(pod, argv, deadline_s=deadline_s, env=env, cwd=cwd)
+        except OverrunError as error:
+            printed = error.completed
+            return Ended(TIMED_OUT, printed.stdout, f"{printed.stderr}\ntimed out: {error.summary}\n")
         except CommandError as error:
-            if error.completed.exit < 0:
-                return Ended(TIMED_OUT, "", f"{error.completed.stderr}\ntimed out after {deadline_s:g} s\n")
-            return Ended(UNREACHABLE, "", f"{error}\n")
+            return Ended(UNREACHABLE, error.completed.stdout, f"{error}\n")
         return Ended(ended.exit, ended.stdout, ended.stderr)
 
     async def upload(self, service: str, source: Path, target: str) -> None:

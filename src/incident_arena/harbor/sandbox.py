@@ -12,7 +12,7 @@ from pathlib import Path
 from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.harbor import confine
 from incident_arena.harbor.place import TIMED_OUT, Ended
-from incident_arena.proc import CommandError, run_async
+from incident_arena.proc import OverrunError, run_async
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32", "/etc/ld.so.cache", "/etc/localtime")
 FOLDERS = ("logs/verifier", "logs/artifacts", "tests", "evidence")
@@ -81,10 +81,9 @@ class Sandbox:
             ended = await run_async(
                 (*argv, "env", "-i", *inside, "sh", "-c", command), deadline_s=deadline_s, check=False
             )
-        except CommandError as error:
-            if error.completed.exit < 0:
-                return Ended(TIMED_OUT, "", f"timed out after {deadline_s:g} s\n")
-            raise
+        except OverrunError as error:
+            printed = error.completed
+            return Ended(TIMED_OUT, printed.stdout, f"{printed.stderr}\ntimed out: {error.summary}\n")
         if ended.exit == confine.REFUSED and ended.stderr.startswith("confine: "):
             raise UserError("the judge's sandbox", ended.stderr.removeprefix("confine: ").strip(), REMEDY)
         return Ended(ended.exit, ended.stdout, ended.stderr)

@@ -10,22 +10,22 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from incident_arena.errors import InfrastructureError
 from incident_arena.kube import ready, remote, transfer
 from incident_arena.kube.api import Api, ApiError, Json, connect
-from incident_arena.proc import CommandError, Completed, Sink, Stream, run_async
+from incident_arena.proc import DIRECT, CommandError, Completed, Kept, OverrunError, Sink, Stream, run_async
 from incident_arena.wait import until_async
 
 NAMESPACE = "arena"
 KILL_DEADLINE_S = 20.0
 COPY_DEADLINE_S = 300.0
-KEEP_BYTES = 16 << 20
+LINGER_S = 1.0
+"""How long kubectl is waited for once a command's end is proven: a child in the background may hold the streams."""
+SIGNALLED = 128
 GONE = 404
 NAME_LABEL = "app.kubernetes.io/name"
-_REMOTE_EXIT = "command terminated with exit code "
 
 
 class Kube:
@@ -64,6 +64,7 @@ class Kube:
         """Run a command in a pod, as the container's own user.
 
         When the call is cancelled or the deadline passes, everything that the command started in the pod is killed.
+        What a command that has ended left in the background stays, and is not waited for.
 
         Args:
             pod: name.
@@ -73,63 +74,65 @@ class Kube:
             deadline_s: seconds; None where an outer deadline holds.
             env: variables added to the container's.
             cwd: working directory; the container's when None.
-            sink: gets the output; otherwise at most 16 MiB of each stream are kept.
+            sink: gets the output. At most 16 MiB of each stream are kept; with a sink, of standard error alone.
 
         Returns:
-            What ended, whatever its exit status.
+            What ended, whatever its exit status: as a shell has it, 128 and the number when a signal ended it.
 
         Raises:
-            CommandError: the pod or the cluster could not be reached, or the deadline passed (exit -9).
+            OverrunError: the deadline passed; with what had been printed.
+            CommandError: the pod or the cluster could not be reached, or the connection was lost before the end.
         """
-        mark = uuid.uuid4().hex
-        head = remote.prelude(argv, mark=mark, env=env, cwd=cwd, has_stdin=stdin is not None)
-        own, text = transfer.capped(KEEP_BYTES)
-        errors, errors_text = transfer.capped(4096)
-        started = time.monotonic()
+        kept = Kept()
 
         def both(stream: Stream, data: bytes) -> None:
-            errors(stream, data[-4096:] if stream == "stderr" else b"")
-            (sink or own)(stream, data)
+            if sink:
+                sink(stream, data)
+            if stream == "stderr" or not sink:
+                kept(stream, data)
 
+        mark, seal = uuid.uuid4().hex, remote.Seal(both)
+        head = remote.prelude(argv, mark=mark, word=seal.word, env=env, cwd=cwd, has_stdin=stdin is not None)
+        command = self._exec(pod, remote.command(len(head)), container)
+        started, overran, failed = time.monotonic(), False, ""
         try:
-            ended = await run_async(
-                self._exec(pod, remote.command(len(head)), container),
-                deadline_s=deadline_s,
-                stdin=head + (stdin or b""),
-                sink=both,
-                check=False,
-            )
-        except BaseException:
-            await self._end(pod, mark, container)
+            status = await _talk(command, head + (stdin or b""), seal, deadline_s)
+        except OverrunError as error:
+            status, overran = error.completed.exit, seal.status is None
+            failed = await self._end(pod, mark, container) if overran else ""
+        except BaseException as error:
+            if failed := await self._end(pod, mark, container):
+                error.add_note(failed)
             raise
-        stderr = text("stderr") if sink is None else errors_text("stderr")
-        remote_exit, stderr = _strip(ended.exit, stderr)
-        seconds = time.monotonic() - started
-        completed = replace(
-            ended, argv=tuple(argv), stdout="" if sink else text("stdout"), stderr=stderr, seconds=seconds
-        )
-        if ended.exit != 0 and not remote_exit:
-            raise CommandError(completed, f"could not be run in pod {pod!r}")
+        seal.flush()
+        status, stderr, proven = _status(seal.status, status, kept.text("stderr"))
+        completed = Completed(tuple(argv), status, kept.text("stdout"), stderr, time.monotonic() - started)
+        if overran:
+            raise OverrunError(completed, deadline_s, failed)
+        if not proven:
+            raise CommandError(completed, f"could not be run to its end in pod {pod!r}: kubectl ended with {status}")
         return completed
 
     def _exec(self, pod: str, argv: Sequence[str], container: str | None, *, stdin: bool = True) -> tuple[str, ...]:
         where = (f"--container={container}",) if container else ()
         return (*self._kubectl, "exec", *(("--stdin",) if stdin else ()), "--quiet", *where, pod, "--", *argv)
 
-    async def _end(self, pod: str, mark: str, container: str | None) -> None:
-        """Kill what a command left; shielded, so that a second cancellation can't leave it running."""
-        kill = asyncio.ensure_future(
-            run_async(
-                self._exec(pod, remote.killer(mark), container, stdin=False), deadline_s=KILL_DEADLINE_S, check=False
-            )
-        )
+    async def _end(self, pod: str, mark: str, container: str | None) -> str:
+        """Kill what a command left; shielded, so that a second cancellation can't leave it running.
+
+        Returns:
+            What went wrong, if something did. It must not hide why the command is ended: Harbor looks at that.
+        """
+        argv = self._exec(pod, remote.killer(mark), container, stdin=False)
+        kill = asyncio.ensure_future(run_async(argv, deadline_s=KILL_DEADLINE_S, env=DIRECT, check=False))
         try:
-            await asyncio.shield(kill)
+            ended = await asyncio.shield(kill)
         except asyncio.CancelledError:
             await asyncio.wait({kill})
             raise
         except CommandError as error:
-            raise InfrastructureError(f"command in pod {pod!r}", f"could not be ended: {error.reason}") from error
+            return f"what it left in pod {pod!r} could not be ended: {error.reason}"
+        return f"what it left in pod {pod!r} could not be ended: {ended.stderr.strip()}" if ended.exit else ""
 
     async def upload(self, pod: str, source: Path, target: str, *, container: str | None = None) -> None:
         """Copy a file to the path `target`, or a folder's content into the folder `target`.
@@ -162,11 +165,11 @@ class Kube:
         folder, name = transfer.parent(source)
         script = 'if [ -d "$1/$2" ]; then exec tar -c -f - -C "$1/$2" .; else exec tar -c -f - -C "$1" -- "$2"; fi'
         with tempfile.TemporaryDirectory(prefix="arena-download-") as scratch:
-            archive, errors = Path(scratch) / "archive.tar", bytearray()
+            archive = Path(scratch) / "archive.tar"
             with archive.open("wb") as file:
                 ended = await self.exec(
                     pod, ("sh", "-c", script, "arena-download", folder, name), container=container,
-                    deadline_s=COPY_DEADLINE_S, sink=transfer.spool(file, errors),
+                    deadline_s=COPY_DEADLINE_S, sink=transfer.spool(file),
                 )  # fmt: skip
             if ended.exit not in {0, transfer.TAR_CHANGED}:
                 raise transfer.TransferError(f"download of {source!r} from pod {pod!r}", ended.stderr.strip())
@@ -188,7 +191,7 @@ class Kube:
             "--values",
             "-",
         )
-        ended = await run_async(argv, deadline_s=60, stdin=json.dumps(values).encode())
+        ended = await run_async(argv, deadline_s=60, stdin=json.dumps(values).encode(), env=DIRECT)
         return ended.stdout
 
     async def apply(self, manifests: str, *, deadline_s: float = 60) -> None:
@@ -198,7 +201,7 @@ class Kube:
             CommandError: the API server refused one.
         """
         argv = (*self._kubectl, "apply", "--server-side", "--force-conflicts", "--field-manager=arena", "-f", "-")
-        await run_async(argv, deadline_s=deadline_s, stdin=manifests.encode())
+        await run_async(argv, deadline_s=deadline_s, stdin=manifests.encode(), env=DIRECT)
 
     async def get(self, path: str, **query: str) -> Json:
         """One GET of the API.
@@ -298,9 +301,42 @@ class Kube:
             await until_async(f"pod {pod!r} gone", probe, deadline_s=deadline_s)
 
 
-def _strip(status: int, stderr: str) -> tuple[bool, str]:
-    """Was it the remote command that ended so? kubectl's last line on standard error tells; it is taken off."""
-    body, newline, last = stderr.rstrip("\n").rpartition("\n")
-    if status != 0 and last.startswith(_REMOTE_EXIT):
-        return True, body + newline
-    return False, stderr
+async def _talk(command: Sequence[str], stdin: bytes, seal: remote.Seal, deadline_s: float | None) -> int:
+    """Run kubectl until it ends, or a moment longer than until both seals have come; its own exit status.
+
+    Raises:
+        OverrunError: the deadline passed before the command's end was proven.
+    """
+    sealed = asyncio.Event()
+
+    def sink(stream: Stream, data: bytes) -> None:
+        seal(stream, data)
+        if seal.status is not None:
+            sealed.set()
+
+    talk = asyncio.create_task(
+        run_async(command, deadline_s=deadline_s, stdin=stdin, env=DIRECT, sink=sink, check=False)
+    )
+    waiting = asyncio.create_task(sealed.wait())
+    try:
+        await asyncio.wait({talk, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if waiting.done():
+            await asyncio.wait({talk}, timeout=LINGER_S)
+        return (await talk).exit if talk.done() or not waiting.done() else 0
+    finally:
+        waiting.cancel()
+        talk.cancel()
+        await asyncio.wait({talk})
+
+
+def _status(sealed: int | None, kubectl: int, stderr: str) -> tuple[int, str, bool]:
+    """A command's exit status, its standard error, and whether that was the command's end.
+
+    Without seals there was no command, or its stream was cut: success then least of all. Only when the shell that
+    waits was killed with the command (out of memory, `kill -9 -1`), kubectl's last word is all there is.
+    """
+    if sealed is not None:
+        return sealed, stderr, True
+    said = f"command terminated with exit code {kubectl}\n"
+    killed = kubectl > SIGNALLED and stderr.endswith(said)
+    return kubectl, stderr.removesuffix(said) if killed else stderr, killed

@@ -7,7 +7,6 @@ are left out and named, and the whole may not pass a size.
 import io
 import tarfile
 import tempfile
-from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from incident_arena.errors import InfrastructureError
@@ -108,8 +107,8 @@ def _is_file(archive: Path) -> bool:
     return first is not None and first.name != "." and not first.name.startswith("./")
 
 
-def spool(file: io.BufferedWriter, errors: bytearray, *, limit: int = MAX_DOWNLOAD_BYTES) -> Sink:
-    """A sink that writes standard output to `file` and keeps the end of standard error.
+def spool(file: io.BufferedWriter, *, limit: int = MAX_DOWNLOAD_BYTES) -> Sink:
+    """A sink that writes standard output to `file`.
 
     Raises (when called):
         TransferError: more than `limit` bytes came.
@@ -117,31 +116,12 @@ def spool(file: io.BufferedWriter, errors: bytearray, *, limit: int = MAX_DOWNLO
 
     def sink(stream: Stream, data: bytes) -> None:
         if stream == "stderr":
-            errors.extend(data)
-            del errors[:-4096]
             return
         if file.tell() + len(data) > limit + (1 << 20):
             raise TransferError(f"download to {file.name!r}", f"is larger than {limit} bytes")
         file.write(data)
 
     return sink
-
-
-def capped(keep: int) -> tuple[Sink, Callable[[Stream], str]]:
-    """A sink that keeps at most `keep` bytes of each stream's beginning, and the function that reads them as text."""
-    kept: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
-    dropped: dict[Stream, int] = {"stdout": 0, "stderr": 0}
-
-    def sink(stream: Stream, data: bytes) -> None:
-        room = keep - len(kept[stream])
-        kept[stream] += data[:room]
-        dropped[stream] += max(0, len(data) - room)
-
-    def text(stream: Stream) -> str:
-        tail = f"\n[{dropped[stream]} more bytes were dropped]\n" if dropped[stream] else ""
-        return kept[stream].decode(errors="replace") + tail
-
-    return sink, text
 
 
 def parent(target: str) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from incident_arena.harbor.cluster import Cluster, InadmissibleError
 from incident_arena.harbor.export import export
 from incident_arena.harbor.journal import Attempt, Journal
 from incident_arena.harbor.preflight import require_built
-from incident_arena.proc import CommandError, Completed
+from incident_arena.proc import CommandError, Completed, OverrunError
 from incident_arena.settings import Settings
 
 
@@ -179,8 +179,18 @@ async def test_an_agents_pod_that_cannot_be_reached_is_an_exit_status(tmp_path: 
     await place.start()
     episode.failure = CommandError(Completed(("x",), 1, "", "pod gone", 0), "could not be run")
     assert (await run(place, "main")).exit == 255
-    episode.failure = CommandError(Completed(("x",), -9, "", "", 0), "late")
-    assert (await run(place, "main")).exit == 124
+    episode.failure = CommandError(Completed(("x",), -9, "", "", 0), "kubectl was killed")
+    assert (await run(place, "main")).exit == 255
+
+
+async def test_a_late_command_gives_back_what_it_printed(tmp_path: Path) -> None:
+    episode = Broken()
+    place = cluster(episode, tmp_path)
+    await place.start()
+    episode.failure = OverrunError(Completed(("x",), -9, "half\n", "a word", 5), 5, "it may still run")
+    ended = await run(place, "main")
+    assert (ended.exit, ended.stdout) == (124, "half\n")
+    assert ended.stderr == "a word\ntimed out: overran its deadline of 5 s; it may still run\n"
 
 
 async def test_a_cluster_that_cannot_take_the_agent_is_inadmissible(tmp_path: Path) -> None:

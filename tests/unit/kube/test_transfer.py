@@ -85,7 +85,7 @@ def test_packing_hides_who_owns_the_files(tmp_path: Path) -> None:
 
 def test_a_download_stream_may_not_pass_its_limit(tmp_path: Path) -> None:
     with (tmp_path / "f").open("wb") as file:
-        sink = transfer.spool(file, bytearray(), limit=10)
+        sink = transfer.spool(file, limit=10)
         sink("stdout", b"x" * 100)
         with pytest.raises(TransferError, match="larger"):
             sink("stdout", b"x" * (2 << 20))

@@ -8,13 +8,13 @@
     … agent-started [--stages JSON]                        the agent may begin
     … collect                                              once the agent is gone
 
-Each verb but `watch` prints one line of JSON and exits 0; or says what failed on standard error and exits 2 (asked for
-wrongly) or 3 (it failed).
+Each verb but `watch` ends with one line of JSON (records.Closing), which is its caller's proof that it came to its end,
+and exits 0; or says what failed on standard error and exits 2 (asked for wrongly) or 3 (it failed). What `collect` did
+is proven by the manifest, which it writes last.
 """
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter, ValidationError
 
 from incident_arena.errors import ArenaError, UserError
-from incident_arena.records import Stage
+from incident_arena.records import Closing, Stage
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.evidence import LABELS, Evidence
 
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     seconds = round(time.monotonic() - started, 3)
-    sys.stdout.write(json.dumps({"verb": arguments.verb, "ok": True, "seconds": seconds, "detail": detail}) + "\n")
+    sys.stdout.write(Closing(verb=arguments.verb, seconds=seconds, detail=detail).model_dump_json() + "\n")
     return 0
 
 
