@@ -4,9 +4,9 @@
 `attempts`, episodes that were rerun and whose folders Harbor has deleted; `notes`, sentences that a reader must see.
 `trial.frame(reading.trials)` is the same as a polars frame.
 
-Read of each trial: result.json, verifier/verdict.json, route.json and the last 64 KiB of agent/trajectory.json;
-config.json only where there is no result. Evidence, whole verdicts and transcripts are loaded one trial at a time
-(evidence.py).
+Read of each trial: result.json, verifier/verdict.json, route.json, machine.json and the last 64 KiB of
+agent/trajectory.json; config.json only where there is no result. Evidence, whole verdicts and transcripts are loaded one
+trial at a time (evidence.py).
 """
 
 import os
@@ -27,6 +27,7 @@ from incident_arena.analysis.harbor_files import (
     TrialResult,
     trajectory_tail,
 )
+from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import REFUSALS, STATUS_MEANING, STOPPED, Status, Trial
 from incident_arena.errors import UserError
 from incident_arena.route import Route
@@ -135,6 +136,8 @@ def _read_trial(folder: Path, job: str, *, ended: bool) -> Trial:
     tail = trajectory_tail(folder / "agent" / "trajectory.json")
     route, route_problem = read_route(folder)
     base = _from_result(folder, job, result, tail, route)
+    if still := stood_still(folder):
+        return replace(base, status="inadmissible", reason=still)
     if route_problem:
         return replace(base, status="unreadable", reason=f"{ROUTE_FILE}: {route_problem}")
     if verdict is not None:

@@ -17,6 +17,7 @@ from pydantic import Field
 from incident_arena.analysis.attempts import RECORDS_FILE, read_attempts
 from incident_arena.analysis.attempts import Attempt as Line
 from incident_arena.analysis.harbor_files import trajectory_tail
+from incident_arena.analysis.stillness import MACHINE_FILE, Gap, Stillness
 from incident_arena.records import Record, Stage
 
 FILE = "attempt.json"
@@ -79,6 +80,12 @@ class Journal:
         line = {"trial": self.attempt.trial, "task": self.attempt.task, "admissible": False, "inadmissible": reason}
         line |= {"attempt": self.attempt.number, "started": self.attempt.started}
         _append(self._job_folder, json.dumps(line))
+
+    def stood_still(self, gaps: tuple[Gap, ...]) -> None:
+        """The runner's own clock had these gaps: told in the trial's folder, which the report reads."""
+        trial = self._job_folder / self.attempt.trial
+        if gaps and trial.is_dir():
+            (trial / MACHINE_FILE).write_text(Stillness(gaps=gaps).model_dump_json(indent=1) + "\n")
 
     def stopped(self, peak_memory_mb: int | None) -> None:
         """The cluster is gone."""

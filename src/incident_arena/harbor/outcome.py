@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from incident_arena.analysis.errored import read_route, why_errored
 from incident_arena.analysis.harbor_files import trajectory_tail
+from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import REFUSALS, STOPPED
 from incident_arena.harbor.journal import Attempt
 from incident_arena.records import Stage
@@ -72,8 +73,9 @@ def outcome(result: TrialResult, attempts: list[Attempt], job: Path) -> Outcome:
     verdict = read_verdict(trial)
     last = attempts[-1] if attempts else None
     rewards = (result.verifier_result.rewards or {}) if result.verifier_result else {}
-    errored = errored_reason(result, trial, verdict)
-    reward = None if errored else rewards.get("reward")
+    still = stood_still(trial)
+    errored = "" if still else errored_reason(result, trial, verdict)
+    reward = None if still or errored else rewards.get("reward")
     stopped_early = last is not None and last.state == "inadmissible"
     return Outcome(
         task=result.task_name,
@@ -81,14 +83,14 @@ def outcome(result: TrialResult, attempts: list[Attempt], job: Path) -> Outcome:
         agent=result.agent_info.name,
         script=str(result.config.agent.kwargs.get("script", "")),
         reward=None if reward is None else float(reward),
-        reason="" if reward is not None else errored or why_none(result, trial, last, verdict),
+        reason="" if reward is not None else still or errored or why_none(result, trial, last, verdict),
         errored=bool(errored),
         refused=_refused(result, trial),
         gates=dict(verdict.gates) if verdict else {},
         checks=[CheckRow(name=c.name, verdict=c.verdict, reason=c.reason) for c in verdict.checks] if verdict else [],
         failure_class=verdict.failure_class if verdict else None,
         inclusive=list(verdict.inclusive) if verdict else [],
-        admissible=not stopped_early and (verdict.admissible if verdict else last is not None),
+        admissible=not stopped_early and not still and (verdict.admissible if verdict else last is not None),
         attempts=len(attempts),
         stages=[StageRow(name=stage.name, seconds=round(stage.seconds, 3)) for stage in stages(result, trial, last)],
         peak_memory_mb=last.peak_memory_mb if last else None,
