@@ -1,6 +1,7 @@
-"""Episodes that never reached their agent: Harbor deletes a retried trial's folder, `arena run` keeps a record.
+"""Attempts at trials that do not count: Harbor deletes a retried trial's folder, `arena run` keeps a record.
 
-`<job>/arena-records.jsonl` has one JSON object a line, one for each attempt that was not admitted.
+`<job>/arena-records.jsonl` has one JSON object a line, one for each attempt that was not admitted (the agent was never
+started) or that was errored (the model could not be reached).
 """
 
 from pathlib import Path
@@ -24,6 +25,23 @@ class Attempt(BaseModel):
     """Why the agent was never started."""
     attempt: int = 1
     started: float | None = None
+
+    id: str = ""
+    """Harbor's id of the attempt's trial; empty where the agent was never started."""
+    errored: str = ""
+    """Why an attempt that was admitted counts for nothing."""
+    exception: str | None = None
+    agent: str = ""
+    model: str | None = None
+    agent_seconds: float | None = None
+    input_tokens: int | None = None
+    """All input, cached ones counted too."""
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    output_tokens: int | None = None
+    turns: int | None = None
+    reported_cost: float | None = None
+    """US dollars, as the agent itself reported."""
 
 
 def read_attempts(job: Path, notes: list[str]) -> list[Attempt]:

@@ -144,7 +144,7 @@ def cell(key: str, value: object) -> str:
     if isinstance(value, float):
         return _number(key, value)
     if isinstance(value, int):
-        return f"{value:,}"
+        return _number(key, value) if key.endswith("_tokens") else f"{value:,}"
     return clean(str(value))
 
 

@@ -4,8 +4,9 @@
 `attempts`, episodes that were rerun and whose folders Harbor has deleted; `notes`, sentences that a reader must see.
 `trial.frame(reading.trials)` is the same as a polars frame.
 
-Read of each trial: result.json, verifier/verdict.json and the last 64 KiB of agent/trajectory.json; config.json only
-where there is no result. Evidence, whole verdicts and transcripts are loaded one trial at a time (evidence.py).
+Read of each trial: result.json, verifier/verdict.json, route.json, machine.json and the last 64 KiB of
+agent/trajectory.json; config.json only where there is no result. Evidence, whole verdicts and transcripts are loaded one
+trial at a time (evidence.py).
 """
 
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from incident_arena.analysis.attempts import Attempt, read_attempts
+from incident_arena.analysis.errored import ROUTE_FILE, read_route, why_errored
 from incident_arena.analysis.harbor_files import (
     AgentConfig,
     JobResult,
@@ -25,8 +27,10 @@ from incident_arena.analysis.harbor_files import (
     TrialResult,
     trajectory_tail,
 )
+from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import REFUSALS, STATUS_MEANING, STOPPED, Status, Trial
 from incident_arena.errors import UserError
+from incident_arena.route import Route
 from incident_arena.verify.verdict import Verdict
 
 OURS = "incident_arena"
@@ -65,6 +69,9 @@ def read_jobs(paths: Iterable[Path]) -> Reading:
             trials += _read_job(job, notes)
             attempts += read_attempts(job, notes)
     trials = _supersede(trials)
+    # The last attempt at a trial has its folder still, and is counted by that.
+    kept = {trial.id for trial in trials}
+    attempts = [one for one in attempts if one.id not in kept]
     notes += _account(trials)
     return Reading(trials=trials, attempts=attempts, notes=notes)
 
@@ -127,12 +134,17 @@ def _read_trial(folder: Path, job: str, *, ended: bool) -> Trial:
     verdict_path = folder / "verifier" / "verdict.json"
     verdict, problem = _load(verdict_path, Verdict)
     tail = trajectory_tail(folder / "agent" / "trajectory.json")
-    base = _from_result(folder, job, result, tail)
+    route, route_problem = read_route(folder)
+    base = _from_result(folder, job, result, tail, route)
+    if still := stood_still(folder):
+        return replace(base, status="inadmissible", reason=still)
+    if route_problem:
+        return replace(base, status="unreadable", reason=f"{ROUTE_FILE}: {route_problem}")
     if verdict is not None:
-        return _with_verdict(base, result, verdict)
+        return _with_verdict(base, result, verdict, route)
     if verdict_path.exists():
         return replace(base, status="unreadable", reason=f"verdict.json: {problem}")
-    status, reason = _unjudged(result)
+    status, reason = _unjudged(result, _errored(result, route, declared=False))
     return replace(base, status=status, reason=reason)
 
 
@@ -156,7 +168,7 @@ def _without_result(folder: Path, job: str, problem: str, *, ended: bool) -> Tri
     )  # fmt: skip
 
 
-def _from_result(folder: Path, job: str, result: TrialResult, tail: TrajectoryTail) -> Trial:
+def _from_result(folder: Path, job: str, result: TrialResult, tail: TrajectoryTail, route: Route | None) -> Trial:
     model = result.agent_info.model_info
     usage = result.agent_result
     execution = result.agent_execution
@@ -180,7 +192,9 @@ def _from_result(folder: Path, job: str, result: TrialResult, tail: TrajectoryTa
         effort=_effort(result.config.agent),
         who=model.name if model else _reference(result),
         exception=error.exception_type if error else None,
-        refused=(error is not None and error.exception_type in REFUSALS) or tail.stop_reason in STOPPED,
+        refused=(error is not None and error.exception_type in REFUSALS)
+        or tail.stop_reason in STOPPED
+        or (route is not None and route.refused),
         started=result.started_at.timestamp() if result.started_at else None,
         agent_seconds=execution.seconds if execution else None,
         total_seconds=total,
@@ -194,18 +208,31 @@ def _from_result(folder: Path, job: str, result: TrialResult, tail: TrajectoryTa
     )
 
 
-def _with_verdict(base: Trial, result: TrialResult, verdict: Verdict) -> Trial:
+def _errored(result: TrialResult, route: Route | None, *, declared: bool) -> str:
+    error, model, usage = result.exception_info, result.agent_info.model_info, result.agent_result
+    return why_errored(
+        exception=error.exception_type if error else None,
+        message=error.exception_message if error else "",
+        route=route,
+        declared=declared,
+        agent=result.agent_info.name,
+        model=model.name if model else None,
+        output_tokens=usage.n_output_tokens if usage else None,
+    )
+
+
+def _with_verdict(base: Trial, result: TrialResult, verdict: Verdict, route: Route | None) -> Trial:
     repairs = [tracked.repaired for tracked in verdict.tracked]
     fixed = [moment for moment in repairs if moment is not None]
     naming = verdict.naming
-    status, reason = _judged(result, verdict)
+    status, reason = _judged(result, verdict, _errored(result, route, declared=verdict.declared is not None))
     return replace(
         base,
         status=status,
         reason=reason,
         task=verdict.task,
         substrate=verdict.task.partition("/")[0],
-        reward=verdict.reward,
+        reward=None if status == "errored" else verdict.reward,
         outcome=verdict.gates.get("outcome"),
         safety=verdict.gates.get("safety"),
         failure_class=verdict.failure_class,
@@ -227,23 +254,27 @@ def _with_verdict(base: Trial, result: TrialResult, verdict: Verdict) -> Trial:
     )
 
 
-def _judged(result: TrialResult, verdict: Verdict) -> tuple[Status, str]:
+def _judged(result: TrialResult, verdict: Verdict, errored: str) -> tuple[Status, str]:
     rewards = (result.verifier_result.rewards if result.verifier_result else None) or {}
     given = rewards.get("reward")
     if given is not None and given != verdict.reward:
         return "unreadable", f"reward.json says {given:g} and verdict.json {verdict.reward}: judge the trial again"
     if not verdict.admissible:
         return "inadmissible", verdict.inadmissible or "no reason given"
+    if errored:
+        return "errored", errored
     if verdict.reward is None:
         undecided = [check.name for check in verdict.checks if check.verdict == "unknown"]
         return "unknown", "undecided: " + (", ".join(undecided) or "no check says why")
     return "judged", result.exception_info.line if result.exception_info else ""
 
 
-def _unjudged(result: TrialResult) -> tuple[Status, str]:
+def _unjudged(result: TrialResult, errored: str) -> tuple[Status, str]:
     error = result.exception_info
     if not _is_ours(result.config):
         return "foreign", f"task '{result.task_name}' ran in an environment that is not ours"
+    if errored:
+        return "errored", errored
     started = result.agent_execution is not None and result.agent_execution.started_at is not None
     if not started and result.config.source_trial is None:
         return "inadmissible", error.line if error else "the agent never started"

@@ -21,6 +21,7 @@ from incident_arena.analysis.rows import (
     AgreementRow,
     BothWaysRow,
     ConfigurationRow,
+    ErroredRow,
     FailureRow,
     GateRow,
     GroupRow,
@@ -29,6 +30,7 @@ from incident_arena.analysis.rows import (
     MainRow,
     NamingRow,
     PassHatKRow,
+    ReplayedRow,
     SeparationRow,
     StatusRow,
     TaskModelRow,
@@ -42,6 +44,7 @@ from incident_arena.analysis.tables_behaviour import (
     naming_rows,
     status_rows,
 )
+from incident_arena.analysis.tables_errored import errored_rows, replayed_rows
 from incident_arena.analysis.tables_rates import (
     gate_rows,
     group_rows,
@@ -66,6 +69,8 @@ class Report(BaseModel):
     notes: list[str] = Field(description="What a reader must know; nothing that was read is left out without one.")
     statuses: list[StatusRow] = Field(title="What was read")
     main: list[MainRow] = Field(title="Models")
+    errored: list[ErroredRow] = Field(title="Errored: the model could not be reached")
+    replayed: list[ReplayedRow] = Field(title="Spent on attempts that were played again")
     configurations: list[ConfigurationRow] = Field(title="Configurations and cost of a trial")
     pass_hat_k: list[PassHatKRow] = Field(title="Pass^k")
     groups: list[GroupRow] = Field(title="By substrate, layer, surface, onset and effort")
@@ -101,9 +106,10 @@ def build(reading: Reading, prices: PriceList, *, tasks: Path | None = None) -> 
     notes += price_notes(everyone, prices)
     refused = counted["refused"].sum()
     if refused:
-        notes.append(
-            f"{refused} of {counted.height} judged trials were refused; they count as failures, without a class"
-        )
+        notes.append(f"{refused} of {counted.height} judged trials were refused: a mark beside their verdict and class")
+    again = sum(bool(one.errored) for one in reading.attempts)
+    if again:
+        notes.append(f"{again} attempts were errored and played again; what they spent is in a table of its own")
     judgements = read_judgements(sorted({trial.folder.parent for trial in reading.trials}), notes)
     pooled = without_references(counted, notes)
     return Report(
@@ -112,6 +118,8 @@ def build(reading: Reading, prices: PriceList, *, tasks: Path | None = None) -> 
         notes=notes,
         statuses=status_rows(reading.trials),
         main=main_rows(counted),
+        errored=errored_rows(reading.trials, reading.attempts),
+        replayed=replayed_rows(reading.attempts, prices),
         configurations=configuration_rows(everyone, prices),
         pass_hat_k=pass_hat_k_rows(counted),
         groups=group_rows(pooled, facts),

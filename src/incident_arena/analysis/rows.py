@@ -53,6 +53,31 @@ class ConfigurationRow(Row):
     agent_seconds: float | None = Field(title="Agent s", description="Mean wall time of the agent, seconds.")
 
 
+class ErroredRow(Row):
+    """Trials and attempts of one model that count for nothing because the model could not be reached, by cause."""
+
+    who: str = Field(title="Model")
+    cause: str = Field(title="Cause")
+    trials: int = Field(title="Trials", description="Errored to the last attempt; in no rate.")
+    again: int = Field(title="Played again", description="Attempts that were errored and followed by another.")
+    example: str = Field(title="For example")
+
+
+class ReplayedRow(Row):
+    """What attempts cost that were errored and played again. In no other table's figures."""
+
+    who: str = Field(title="Model")
+    attempts: int = Field(title="Attempts")
+    input_tokens: int = Field(title="Tokens in", description="Sum, cached ones counted too.")
+    cached_tokens: int = Field(title="Cached")
+    cache_write_tokens: int = Field(title="Cache writes")
+    output_tokens: int = Field(title="Out")
+    turns: int = Field(title="Turns")
+    agent_seconds: float = Field(title="Agent s")
+    cost_sum: float | None = Field(title="Cost $", description="By the price list, over the attempts that have one.")
+    costed: int = Field(title="Costed")
+
+
 class MainRow(Row):
     """One model over the tasks in which something is broken."""
 
@@ -67,7 +92,7 @@ class MainRow(Row):
     )
     pass_3: Share | None = Field(title="Pass^3")
     pass_5: Share | None = Field(title="Pass^5")
-    refused: int = Field(title="Refused", description="Trials that the provider declined; they count as failures.")
+    refused: int = Field(title="Refused", description="Trials that the provider declined, whatever they scored.")
     pass_at_1_unrefused: Share | None = Field(title="Pass@1 unrefused", description="Without the refused trials.")
     cost_mean: float | None = Field(title="Cost $")
 
@@ -135,9 +160,11 @@ class FailureRow(Row):
     """One class of failures of one model, or of all."""
 
     who: str = Field(title="Model")
-    failure_class: str = Field(title="Class", description="`refused` counts the refusals, which have no class.")
+    failure_class: str = Field(
+        title="Class", description="`refused` is a mark: it counts failed trials that the provider declined once more."
+    )
     exclusive: int = Field(title="Exclusive")
-    share: Share | None = Field(title="Share", description="Of the exclusive counts; refusals have none.")
+    share: Share | None = Field(title="Share", description="Of the exclusive counts; the mark has none.")
     inclusive: int = Field(title="Inclusive")
 
 

@@ -16,15 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from incident_arena.analysis.simulate_evidence import write_evidence, write_transcript
+from incident_arena.analysis.simulate_route import ERRORED, ROUTED, write_played_again, write_route
 from incident_arena.analysis.simulate_verdict import Draw, verdict_of
 from incident_arena.verify.verdict import CLASSES, FailureClass
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 EPOCH = datetime(2026, 10, 1, tzinfo=UTC)
-ODDITIES = ("start-failed", "ruled-out", "unknown", "crashed", "cut-off", "foreign", "damaged", "refused")
+ODDITIES = (
+    "start-failed", "ruled-out", "unknown", "crashed", "cut-off", "foreign", "damaged", "refused", "refused-quietly",
+    "provider-down", "route-down", "never-reached", "declared-down", "printed-error", "played-again",
+)  # fmt: skip
 """start-failed: the environment raised; ruled-out: inadmissible by the verdict; unknown: a check raised;
 crashed: Harbor's own error after the agent; cut-off: no result.json; foreign: another benchmark's task;
-damaged: verdict.json cut in half; refused: the provider declined, and the trial failed."""
+damaged: verdict.json cut in half; refused: the provider declined, and the trial failed; refused-quietly: the same, and
+the agent's program ended well; provider-down: Harbor and the gateway say so; route-down: the gateway alone does;
+never-reached: no call was made; declared-down: the agent had declared before; printed-error: the agent's program said
+so, but the gateway saw all calls answered; played-again: judged at the second attempt, the first was errored."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +126,13 @@ class Truth:
     """By (model, task)."""
     trials: Counter[tuple[str, str]] = field(default_factory=Counter)
     exclusive: Counter[FailureClass] = field(default_factory=Counter)
-    """Failures that were not refusals."""
+    """Failures; those of refusals too."""
     inclusive: Counter[FailureClass] = field(default_factory=Counter)
     refused: int = 0
+    again: int = 0
+    """Attempts that were errored and played again."""
+    again_tokens: int = 0
+    """Input of theirs."""
 
     @property
     def total(self) -> int:
@@ -194,6 +205,12 @@ def _write_trial(
         text = verdict_of(draw, hostile=plan.hostile).model_dump_json()
         (trial / "verifier").mkdir()
         (trial / "verifier" / "verdict.json").write_text(text[: len(text) // 2] if odd == "damaged" else text)
+    if odd in ROUTED:
+        write_route(trial, draw, odd)
+    if odd == "played-again":
+        attempt = write_played_again(job, name, draw, agent=model.agent, model=model.name)
+        truth.again += 1
+        truth.again_tokens += attempt.input_tokens or 0
     cache_writes = draw.tokens // 25 if model.provider == "anthropic" else None
     if plan.steps and odd != "start-failed":
         write_transcript(trial / "agent", draw, plan.steps, cache_writes, hostile=plan.hostile)
@@ -205,10 +222,12 @@ def _write_trial(
 
 def _draw(model: SimModel, task: SimTask, effort: str | None, odd: str, chance: random.Random) -> Draw:
     lift = 0.05 * EFFORTS.index(effort) if effort in EFFORTS else 0.0
-    passed = odd != "refused" and chance.random() < 1 / (1 + math.exp(task.difficulty - model.ability - lift))
+    undone = odd in ERRORED | {"refused", "refused-quietly", "printed-error"}
+    chances = 1 / (1 + math.exp(task.difficulty - model.ability - lift))
+    passed = odd == "declared-down" or (not undone and chance.random() < chances)
     weights = (317, 427, 170, 517, 466, 51) if task.faults else (40, 50, 0, 0, 0, 10)
     failure: FailureClass | None = None if passed else chance.choices(CLASSES, weights)[0]
-    if odd == "refused":
+    if undone:
         failure = "never declared"
     started = EPOCH.timestamp() + chance.randrange(86400)
     length = chance.uniform(200, 1500)
@@ -237,8 +256,11 @@ def _config(model: SimModel, task: SimTask, effort: str | None, name: str, *, fo
 def _result(
     model: SimModel, task: SimTask, draw: Draw, config: dict[str, Any], *, odd: str, chance: random.Random
 ) -> dict[str, Any]:
-    judged = odd in {"", "refused", "foreign"}
+    judged = odd not in {"start-failed", "ruled-out", "unknown", "crashed", "damaged"}
     errors = {
+        "provider-down": ("ApiRateLimitError", "429: too many requests"),
+        "route-down": ("NonZeroAgentExitCodeError", "the program ended with status 1"),
+        "printed-error": ("ApiRateLimitError", "429: too many requests"),
         "start-failed": ("DeadlineError", "symptom did not come true within 120 s"),
         "crashed": ("VerifierTimeoutError", "Verifier execution timed out"),
         "refused": ("AgentSafetyRefusalError", "the provider declined"),
@@ -262,7 +284,9 @@ def _result(
             "n_input_tokens": draw.tokens,
             "n_cache_tokens": draw.tokens * 9 // 10,
             "n_output_tokens": draw.tokens // 120,
-        },
+        }
+        if odd != "never-reached"
+        else None,
         "verifier_result": {"rewards": {"reward": 0 if draw.failure else 1}} if judged else None,
         "exception_info": {
             "exception_type": error[0],
@@ -281,7 +305,7 @@ def _result(
 def _record(truth: Truth, model: SimModel, task: SimTask, draw: Draw, odd: str) -> None:
     status = {
         "start-failed": "inadmissible", "ruled-out": "inadmissible", "unknown": "unknown", "crashed": "crashed",
-        "foreign": "foreign", "damaged": "unreadable",
+        "foreign": "foreign", "damaged": "unreadable", **dict.fromkeys(ERRORED, "errored"),
     }.get(odd, "judged")  # fmt: skip
     truth.statuses[status] += 1
     if status != "judged":
@@ -289,9 +313,8 @@ def _record(truth: Truth, model: SimModel, task: SimTask, draw: Draw, odd: str) 
     key = (model.name or model.agent, task.name)
     truth.trials[key] += 1
     truth.passes[key] += draw.failure is None
-    if odd == "refused":
-        truth.refused += 1
-    elif draw.failure:
+    truth.refused += odd in {"refused", "refused-quietly"}
+    if draw.failure:
         truth.exclusive[draw.failure] += 1
         truth.inclusive.update(draw.inclusive)
 

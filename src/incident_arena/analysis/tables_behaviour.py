@@ -84,13 +84,13 @@ def _median(trials: pl.DataFrame, column: str) -> float | None:
 
 
 def failure_rows(trials: pl.DataFrame) -> list[FailureRow]:
-    """Tables 3 and 13 of the paper: all models, then each. A refusal has no class and is counted apart."""
+    """Tables 3 and 13 of the paper: all models, then each. A refusal keeps its class and is counted once more."""
     everyone = models(trials)
     rows = []
     for who in [ALL, *everyone] if len(everyone) > 1 else everyone:
         mine = trials if who == ALL else trials.filter(pl.col("who") == who)
-        failed = mine.filter((pl.col("reward") == 0) & ~pl.col("refused"))
-        refusals = mine.filter((pl.col("reward") == 0) & pl.col("refused")).height
+        failed = mine.filter(pl.col("reward") == 0)
+        refusals = failed.filter(pl.col("refused")).height
         exclusive = dict(failed.group_by("failure_class").len().iter_rows())
         inclusive = dict(failed.explode("inclusive").group_by("inclusive").len().iter_rows())
         total = failed.height

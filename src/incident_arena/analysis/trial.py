@@ -11,6 +11,7 @@ from incident_arena.verify.verdict import FailureClass
 
 type Status = Literal[
     "judged",
+    "errored",
     "inadmissible",
     "unknown",
     "crashed",
@@ -22,6 +23,7 @@ type Status = Literal[
 
 STATUS_MEANING: dict[Status, str] = {
     "judged": "has a reward from our judge; the only trials that rates are made of",
+    "errored": "the provider, the key, the way to the model or the agent's start failed: not the agent's doing, rerun",
     "inadmissible": "the episode did not reach its agent, or the judge ruled it out: no reward, rerun",
     "unknown": "the judge could not decide: a check raised, or evidence is unfinished",
     "crashed": "the trial ended, or its job ended, without a verdict",
@@ -68,6 +70,7 @@ class Trial:
     """What tables group by: the model's name, or the agent's where it has none (oracle, nop, a script)."""
     exception: str | None = None
     refused: bool = False
+    """The provider declined on grounds of safety, as the last thing it said; a mark beside the verdict."""
 
     reward: int | None = None
     outcome: str | None = None

@@ -30,7 +30,9 @@ def run(
     model: Annotated[str | None, typer.Option("--model", "-m", help="Model for the agent.")] = None,
     trials: Annotated[int, typer.Option("-k", "--trials", min=1, help="Trials of each task.")] = 1,
     parallel: Annotated[int, typer.Option("-n", "--parallel", min=1, help="Trials at once.")] = 1,
-    max_retries: Annotated[int, typer.Option("--max-retries", min=0, help="When an episode does not start.")] = 1,
+    max_retries: Annotated[
+        int, typer.Option("--max-retries", min=0, help="When the start or the model's way fails.")
+    ] = 1,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the clusters until Ctrl-C.")] = False,  # noqa: FBT002 - a flag
     yes: Annotated[bool, typer.Option("--yes", help="Install and build what is missing first.")] = False,  # noqa: FBT002
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,  # noqa: FBT002
@@ -39,7 +41,8 @@ def run(
 ) -> None:
     """Play tasks through Harbor.
 
-    Exit status: 0 when every trial has a verdict, whatever it is; 2 for a user's error; 3 when one has none.
+    Exit status: 0 when every trial has a verdict, whatever it is; 2 for a user's error; 3 when one has none: its
+    episode did not start, its model could not be reached, or the judge could not decide.
     """
     # Harbor takes a second to import, which the other verbs do not need.
     from incident_arena.harbor import catalogue, job, playing  # noqa: PLC0415
@@ -85,7 +88,10 @@ def _show(one: "Outcome") -> None:
     output.print(f"gates: {_gates(one.gates)}", highlight=False)
     if one.failure_class:
         output.print(f"class: {one.failure_class}", highlight=False)
-    reward = f"reward: {one.reward:g}" if one.reward is not None else f"no verdict: {one.reason}"
+    if one.refused:
+        output.print("refused: the provider declined on grounds of safety", highlight=False)
+    none = f"no verdict: {'errored: ' if one.errored else ''}{one.reason}"
+    reward = f"reward: {one.reward:g}" if one.reward is not None else none
     output.print(reward, style="bold", highlight=False, markup=False, soft_wrap=True)
 
 

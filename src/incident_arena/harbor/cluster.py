@@ -7,6 +7,7 @@ from typing import Protocol
 
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, InfrastructureError
+from incident_arena.harbor.heartbeat import Heartbeat
 from incident_arena.harbor.journal import Journal
 from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
 from incident_arena.kube import Kube
@@ -75,6 +76,7 @@ class Cluster:
         self._frozen = False
         self._up = False
         self._stopped = False
+        self._heartbeat = Heartbeat()
 
     async def start(self) -> None:
         """Play all stages up to the agent's. Harbor calls `stop` whether this succeeds or not.
@@ -92,6 +94,7 @@ class Cluster:
             self._journal.inadmissible(f"{type(error).__name__} while it started: {error}".rstrip(": "))
             raise
         self._up = True
+        self._heartbeat.start()
         self._journal.admitted()
 
     async def _make_folders(self) -> None:
@@ -105,6 +108,7 @@ class Cluster:
         if self._stopped:
             return
         self._stopped, self._up = True, False
+        self._journal.stood_still(self._heartbeat.stop())
         if not delete:
             self._logger.warning("The cluster of this trial is kept as long as this process lives")
             self._journal.stopped(None)

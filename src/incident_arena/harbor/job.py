@@ -14,16 +14,19 @@ from harbor.job import Job
 from harbor.models.agent.name import AgentName
 from harbor.models.job.config import JobConfig, RetryConfig
 from harbor.models.trial.config import AgentConfig, EnvironmentConfig, TaskConfig
-from harbor.models.trial.error_policy import ERROR_POLICIES
+from harbor.models.trial.error_policy import ERROR_POLICIES, ErrorPolicyOverride
 from harbor.models.trial.result import TrialResult
 from harbor.telemetry import TELEMETRY_ENV
 from harbor.trial.hooks import HookCallback, TrialEvent, TrialHookEvent
 from harbor.utils.logger import logger as harbor_logger
 
+from incident_arena.analysis.errored import PROVIDER
 from incident_arena.errors import UserError
+from incident_arena.harbor import again
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.cluster import InadmissibleError
 from incident_arena.harbor.environment import EPISODE
+from incident_arena.harbor.outcome import AGAIN
 
 ENVIRONMENT = "incident_arena.harbor:ArenaEnvironment"
 SCRIPT_AGENT = "incident_arena.harbor:ScriptAgent"
@@ -85,6 +88,8 @@ def compose(request: Request) -> JobConfig:
         n_concurrent_trials=request.parallel,
         quiet=True,
         retry=retry(request.max_retries),
+        # Harbor takes these from what the agent's program prints; printing it must not spare anyone the judge.
+        override_error_policy={name: ErrorPolicyOverride(should_grade=True) for name in PROVIDER},
         environment=EnvironmentConfig(import_path=ENVIRONMENT, delete=not request.keep, kwargs=options),
         agents=_agents(request),
         tasks=[TaskConfig(path=path) for path in request.tasks],
@@ -94,12 +99,14 @@ def compose(request: Request) -> JobConfig:
 def retry(max_retries: int) -> RetryConfig:
     """Which trials are played again: those whose episode never started, and those that Harbor's own policy names.
 
+    At a trial's end again.py has the last word on the latter.
+
     Harbor would also retry any error that it does not know; then an agent could buy a new trial by breaking something.
     """
     named = {name for name, policy in ERROR_POLICIES.items() if policy.should_retry}
     return RetryConfig(
         max_retries=max_retries,
-        include_exceptions=named | {InadmissibleError.__name__},
+        include_exceptions=named | {InadmissibleError.__name__, AGAIN},
         min_wait_sec=1,
         max_wait_sec=10,
     )
@@ -157,6 +164,7 @@ async def _play(
     _mute()
     for event in TrialEvent:
         job.add_hook(event, _hook(event, on_event))
+    job.add_hook(TrialEvent.END, again.hook(config.jobs_dir / config.job_name))
     shown = background()
     try:
         result = await job.run()

@@ -1,7 +1,8 @@
 """The record of each attempt at an episode, kept outside Harbor's folders because Harbor deletes a retried trial's.
 
 `<records>/<job>/<trial>/<n>/attempt.json` is the n-th attempt; the episode writes its own records beside it. An attempt
-that was not admitted is also told in the job's folder, in `arena-records.jsonl`, which the report reads.
+that was not admitted, or that was errored, is also told in the job's folder, in `arena-records.jsonl`, which the report
+reads.
 """
 
 import json
@@ -10,12 +11,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from harbor.models.trial.result import TrialResult
 from pydantic import Field
 
+from incident_arena.analysis.attempts import RECORDS_FILE, read_attempts
+from incident_arena.analysis.attempts import Attempt as Line
+from incident_arena.analysis.harbor_files import trajectory_tail
+from incident_arena.analysis.stillness import MACHINE_FILE, Gap, Stillness
 from incident_arena.records import Record, Stage
 
 FILE = "attempt.json"
-JOB_FILE = "arena-records.jsonl"
 
 type State = Literal["starting", "admitted", "inadmissible", "stopped"]
 
@@ -74,9 +79,13 @@ class Journal:
         self._change(state="inadmissible", reason=reason, ended=time.time())
         line = {"trial": self.attempt.trial, "task": self.attempt.task, "admissible": False, "inadmissible": reason}
         line |= {"attempt": self.attempt.number, "started": self.attempt.started}
-        self._job_folder.mkdir(parents=True, exist_ok=True)
-        with (self._job_folder / JOB_FILE).open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        _append(self._job_folder, json.dumps(line))
+
+    def stood_still(self, gaps: tuple[Gap, ...]) -> None:
+        """The runner's own clock had these gaps: told in the trial's folder, which the report reads."""
+        trial = self._job_folder / self.attempt.trial
+        if gaps and trial.is_dir():
+            (trial / MACHINE_FILE).write_text(Stillness(gaps=gaps).model_dump_json(indent=1) + "\n")
 
     def stopped(self, peak_memory_mb: int | None) -> None:
         """The cluster is gone."""
@@ -93,6 +102,50 @@ class Journal:
         draft = self.folder / f"{FILE}.tmp"
         draft.write_text(self.attempt.model_dump_json(indent=1) + "\n")
         draft.replace(self.folder / FILE)
+
+
+def errored(job_folder: Path, result: TrialResult, reason: str) -> None:
+    """Keep what an attempt spent that counts for nothing; to be called while its folder is still there.
+
+    Should it be the last one, its folder stays, and the report takes the line for what it is by the trial's id.
+
+    Args:
+        job_folder: Harbor's folder of the job.
+        result: of the attempt.
+        reason: why it is errored.
+    """
+    usage, timing, model = result.agent_result, result.agent_execution, result.agent_info.model_info
+    tail = trajectory_tail(job_folder / result.trial_name / "agent" / "trajectory.json")
+    before = sum(one.trial == result.trial_name for one in read_attempts(job_folder, []))
+    seconds = None
+    if timing and timing.started_at and timing.finished_at:
+        seconds = (timing.finished_at - timing.started_at).total_seconds()
+    line = Line(
+        trial=result.trial_name,
+        task=result.task_name,
+        admissible=True,
+        attempt=before + 1,
+        started=result.started_at.timestamp() if result.started_at else None,
+        id=str(result.id),
+        errored=reason,
+        exception=result.exception_info.exception_type if result.exception_info else None,
+        agent=result.agent_info.name,
+        model=model.name if model else None,
+        agent_seconds=seconds,
+        input_tokens=usage.n_input_tokens if usage else None,
+        cached_tokens=usage.n_cache_tokens if usage else None,
+        cache_write_tokens=tail.cache_write_tokens,
+        output_tokens=usage.n_output_tokens if usage else None,
+        turns=tail.turns,
+        reported_cost=usage.cost_usd if usage else None,
+    )
+    _append(job_folder, line.model_dump_json(exclude={"job"}))
+
+
+def _append(job_folder: Path, line: str) -> None:
+    job_folder.mkdir(parents=True, exist_ok=True)
+    with (job_folder / RECORDS_FILE).open("a") as file:
+        file.write(line + "\n")
 
 
 def attempts(records: Path, job: str, trial: str) -> list[Attempt]:

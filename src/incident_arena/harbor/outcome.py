@@ -7,9 +7,16 @@ from typing import Any
 from harbor.models.trial.result import TimingInfo, TrialResult
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from incident_arena.analysis.errored import read_route, why_errored
+from incident_arena.analysis.harbor_files import trajectory_tail
+from incident_arena.analysis.stillness import stood_still
+from incident_arena.analysis.trial import REFUSALS, STOPPED
 from incident_arena.harbor.journal import Attempt
 from incident_arena.records import Stage
 from incident_arena.verify.verdict import FailureClass, Verdict
+
+AGAIN = "ModelNotReachedError"
+"""Exception that again.py tells Harbor of an errored trial; it is in the list of those that are played again."""
 
 
 class CheckRow(BaseModel):
@@ -39,6 +46,10 @@ class Outcome(BaseModel):
     """Path of the script that was run instead of an agent; empty otherwise."""
     reward: float | None
     reason: str
+    errored: bool
+    """The model could not be reached: whatever the judge says, the trial counts for nothing."""
+    refused: bool
+    """The provider declined on grounds of safety; a mark beside the verdict."""
     gates: dict[str, str]
     checks: list[CheckRow]
     failure_class: FailureClass | None
@@ -62,7 +73,9 @@ def outcome(result: TrialResult, attempts: list[Attempt], job: Path) -> Outcome:
     verdict = read_verdict(trial)
     last = attempts[-1] if attempts else None
     rewards = (result.verifier_result.rewards or {}) if result.verifier_result else {}
-    reward = rewards.get("reward")
+    still = stood_still(trial)
+    errored = "" if still else errored_reason(result, trial, verdict)
+    reward = None if still or errored else rewards.get("reward")
     stopped_early = last is not None and last.state == "inadmissible"
     return Outcome(
         task=result.task_name,
@@ -70,17 +83,44 @@ def outcome(result: TrialResult, attempts: list[Attempt], job: Path) -> Outcome:
         agent=result.agent_info.name,
         script=str(result.config.agent.kwargs.get("script", "")),
         reward=None if reward is None else float(reward),
-        reason="" if reward is not None else why_none(result, trial, last, verdict),
+        reason="" if reward is not None else still or errored or why_none(result, trial, last, verdict),
+        errored=bool(errored),
+        refused=_refused(result, trial),
         gates=dict(verdict.gates) if verdict else {},
         checks=[CheckRow(name=c.name, verdict=c.verdict, reason=c.reason) for c in verdict.checks] if verdict else [],
         failure_class=verdict.failure_class if verdict else None,
         inclusive=list(verdict.inclusive) if verdict else [],
-        admissible=not stopped_early and (verdict.admissible if verdict else last is not None),
+        admissible=not stopped_early and not still and (verdict.admissible if verdict else last is not None),
         attempts=len(attempts),
         stages=[StageRow(name=stage.name, seconds=round(stage.seconds, 3)) for stage in stages(result, trial, last)],
         peak_memory_mb=last.peak_memory_mb if last else None,
         job_dir=str(job),
     )
+
+
+def errored_reason(result: TrialResult, trial: Path, verdict: Verdict | None) -> str:
+    """Why a trial is errored; empty when it is not. A harness that failed comes first: that is inadmissible."""
+    if verdict is not None and not verdict.admissible:
+        return ""
+    error, model = result.exception_info, result.agent_info.model_info
+    if error is not None and error.exception_type == AGAIN:
+        return error.exception_message  # decided at the trial's end, from the exception that Harbor had
+    return why_errored(
+        exception=error.exception_type if error else None,
+        message=error.exception_message if error else "",
+        route=read_route(trial)[0],
+        declared=verdict is not None and verdict.declared is not None,
+        agent=result.agent_info.name,
+        model=model.name if model else None,
+        output_tokens=result.agent_result.n_output_tokens if result.agent_result else None,
+    )
+
+
+def _refused(result: TrialResult, trial: Path) -> bool:
+    route, _ = read_route(trial)
+    named = result.exception_info is not None and result.exception_info.exception_type in REFUSALS
+    stop = trajectory_tail(trial / "agent" / "trajectory.json").stop_reason
+    return named or stop in STOPPED or (route is not None and route.refused)
 
 
 def read_verdict(trial: Path) -> Verdict | None:

@@ -157,6 +157,7 @@ def _row(
         reason=trial.reason,
         reward=trial.reward if trial.status == "judged" else None,
         failure_class=trial.failure_class or "",
+        refused=trial.refused,
         outcome=trial.outcome or "",
         safety=trial.safety or "",
         repaired=trial.repaired,

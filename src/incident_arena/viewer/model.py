@@ -183,6 +183,7 @@ class TrialRow(Shown):
     reason: str
     reward: int | None
     failure_class: str
+    refused: bool
     outcome: str
     safety: str
     repaired: int | None

@@ -36,14 +36,14 @@ def test_finds_what_was_simulated(tmp_path):
     reading = read_jobs([tmp_path])
     assert Counter(trial.status for trial in reading.trials) == truth.statuses
     assert set(truth.statuses) == {
-        "judged", "inadmissible", "unknown", "crashed", "running", "foreign", "unreadable",
+        "judged", "errored", "inadmissible", "unknown", "crashed", "running", "foreign", "unreadable",
     }  # fmt: skip
     judged = reading.judged
     assert Counter((trial.who, trial.task) for trial in judged) == truth.trials
     passes = Counter((trial.who, trial.task) for trial in judged if trial.reward)
     assert passes == +truth.passes
     assert sum(trial.refused for trial in judged) == truth.refused > 0
-    classes = Counter(trial.failure_class for trial in judged if trial.failure_class and not trial.refused)
+    classes = Counter(trial.failure_class for trial in judged if trial.failure_class)
     assert classes == truth.exclusive
 
 
@@ -276,3 +276,28 @@ def test_files_as_harbor_itself_writes_them_read_the_same(tmp_path):
         path.write_text(TrialConfig.model_validate_json(path.read_text()).model_dump_json(indent=4))
     assert read_jobs([tmp_path]).trials == before
     assert len(before) == truth.total
+
+
+def test_what_was_played_again_is_found(tmp_path):
+    truth = simulate(tmp_path, Plan(tasks=FRAPPE, repeats=2, odd=0.4))
+    attempts = read_jobs([tmp_path]).attempts
+    assert len(attempts) == truth.again > 0
+    assert sum(one.input_tokens or 0 for one in attempts) == truth.again_tokens
+    assert all(one.errored and one.admissible for one in attempts)
+
+
+def test_the_last_attempt_is_counted_by_its_folder_alone(tmp_path):
+    simulate(tmp_path, SMALL)
+    trial, result = _first(tmp_path)
+    line = {"trial": trial.name, "task": "frappe/a", "admissible": True, "errored": "x: y", "id": result["id"]}
+    (trial.parent / "arena-records.jsonl").write_text(json.dumps(line) + "\n")
+    assert read_jobs([tmp_path]).attempts == []
+
+
+def test_a_damaged_route_is_unreadable(tmp_path):
+    simulate(tmp_path, SMALL)
+    trial, _ = _first(tmp_path)
+    (trial / "route.json").write_text("{")
+    found = _trial(trial, read_jobs([tmp_path]).trials)
+    assert found.status == "unreadable"
+    assert found.reason.startswith("route.json: ")

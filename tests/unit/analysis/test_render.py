@@ -30,10 +30,14 @@ def report():
         *trials("frappe/a", "claude-opus-5", 5, 10, effort="low"),
         *trials("frappe/b", "claude-opus-5", 5, 10, effort="low"),
         trial(reward=None, status="inadmissible", reason=HOSTILE, judge_version=None),
+        trial(reward=None, status="errored", reason=f"the provider failed: {HOSTILE}"),
     ]
-    attempts = [Attempt(job="job", trial="gone", task=HOSTILE, inadmissible="no symptom")]
+    attempts = [Attempt(job="job", trial="gone", task=HOSTILE, inadmissible="no symptom"), Attempt(
+        job="job", trial="again", task="frappe/a", admissible=True, errored=f"the provider failed: {HOSTILE}",
+        model="gpt-6-sol", input_tokens=2_000_000, output_tokens=1000, id="again",
+    )]  # fmt: skip
     made = build(Reading(trials=some, attempts=attempts, notes=[HOSTILE]), load_prices())
-    return made.model_copy(update={"comparison": compare_sides(frame(some[:-1]), "gpt-6-sol", "claude-opus-5")})
+    return made.model_copy(update={"comparison": compare_sides(frame(some[:-2]), "gpt-6-sol", "claude-opus-5")})
 
 
 def test_terminal_obeys_nothing_of_others(report):

@@ -1,6 +1,7 @@
 """Tables: who counts where, and what is told apart."""
 
 import polars as pl
+import pytest
 from tests.support.trials import trial, trials
 
 from incident_arena.analysis.attempts import Attempt
@@ -43,16 +44,51 @@ def test_models_come_best_first_with_refusals_apart():
     assert (low.who, low.pass_at_1, low.refused, low.pass_at_1_unrefused) == ("low", 0.25, 0, 0.25)
 
 
-def test_a_refusal_has_no_class():
+def test_a_refusal_keeps_its_class_and_is_counted_once_more():
     some = [
         trial(reward=0, refused=True, failure_class="never declared", inclusive=("never declared",)),
         trial(reward=0, failure_class="off-list change", inclusive=("off-list change", "not durable")),
     ]
     rows = {row.failure_class: (row.exclusive, row.share, row.inclusive) for row in failure_rows(frame(some))}
-    assert rows["never declared"] == (0, 0.0, 0)
-    assert rows["off-list change"] == (1, 1.0, 1)
+    assert rows["never declared"] == (1, 0.5, 1)
+    assert rows["off-list change"] == (1, 0.5, 1)
     assert rows["not durable"] == (0, 0.0, 1)
     assert rows["refused"] == (1, None, 1)
+
+
+def test_errored_trials_are_in_no_rate_and_shown_by_cause_with_their_replays():
+    some = [
+        *trials("frappe/a", "m", 1, 2),
+        trial(who="m", reward=None, status="errored", reason="the way to the model was down: 429 11 times"),
+    ]
+    attempts = [
+        Attempt(trial=f"t{number}", task="frappe/a", admissible=True, errored=reason, model="m", id=f"again-{number}")
+        for number, reason in enumerate(["the way to the model was down: 503 once", "the provider failed: ApiError"])
+    ]
+    report = _report(some, attempts=attempts)
+    assert [(row.trials, row.pass_at_1) for row in report.main] == [(2, 0.5)]
+    assert [(row.cause, row.trials, row.again) for row in report.errored] == [
+        ("the way to the model was down", 1, 1),
+        ("the provider failed", 0, 1),
+    ]
+    assert report.errored[0].example == "429 11 times"
+    assert report.admission == []
+    assert {row.status: row.trials for row in report.statuses} == {"judged": 2, "errored": 1}
+    assert any("2 attempts were errored and played again" in note for note in report.notes)
+
+
+def test_what_attempts_spent_that_were_played_again_is_added_up_apart():
+    spent = {"input_tokens": 1_000_000, "cached_tokens": 400_000, "output_tokens": 10_000, "turns": 7}
+    attempts = [
+        Attempt(trial="t", task="frappe/a", admissible=True, errored="x: y", model="gpt-6-sol", id=str(number), **spent)
+        for number in range(2)
+    ]
+    attempts.append(Attempt(trial="u", task="frappe/a", admissible=True, errored="x: y", model="gpt-6-sol", id="3"))
+    (row,) = _report(trials("frappe/a", "gpt-6-sol", 1, 2), attempts=attempts).replayed
+    assert (row.attempts, row.input_tokens, row.output_tokens, row.turns) == (3, 2_000_000, 20_000, 14)
+    price = load_prices().of("gpt-6-sol")
+    assert row.cost_sum == pytest.approx(2 * (0.6 * price.input + 0.4 * price.cached + 0.01 * price.output))
+    assert row.costed == 2
 
 
 def test_completion_is_over_trials_in_which_faults_were_tracked():

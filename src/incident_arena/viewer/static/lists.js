@@ -7,8 +7,9 @@ const LONG_REASON = 120;
 /** What became of a trial, in a word and a class for its look. */
 function result(trial) {
   if (trial.status !== 'judged') return { word: trial.status, look: 'none', detail: brief(trial.reason) };
-  if (trial.reward === 1) return { word: 'passed', look: 'pass', detail: '' };
-  return { word: 'failed', look: 'fail', detail: trial.failure_class };
+  const mark = trial.refused ? 'refused' : '';
+  if (trial.reward === 1) return { word: 'passed', look: 'pass', detail: mark };
+  return { word: 'failed', look: 'fail', detail: [trial.failure_class, mark].filter(Boolean).join(', ') };
 }
 
 /** The beginning of a long reason; all of it is on the trial's own page. */

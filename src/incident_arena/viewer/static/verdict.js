@@ -36,6 +36,9 @@ function verdictPanel(index, trial, detail) {
         ` ${heading}`,
         look === 'fail' && [': ', h('b', {}, trial.failure_class || 'no class')],
       ),
+      look !== 'none' &&
+        trial.refused &&
+        h('p', {}, 'Refused: the provider declined on grounds of safety, as the last thing it said.'),
       look === 'none' && [
         h('p', {}, trial.reason || detail.notes.join(' ')),
         h('p', { class: 'caption' }, `${word}: ${index.statuses[trial.status]}.`),

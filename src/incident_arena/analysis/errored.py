@@ -1,0 +1,129 @@
+"""Trials that count for nothing because the model could not be reached: the provider, the key, the way or the start.
+
+`why_errored` gives the reason, by the same rules for the runner (which plays such a trial again) and for the tables.
+Two witnesses are heard: Harbor's class of the exception, which it finds in what the agent's program printed, and
+route.json, our gateway's own record in a place that the agent can't write. What the agent prints proves nothing alone:
+where the gateway saw the way hold to the end, the trial is judged.
+"""
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from incident_arena.route import Route
+
+ROUTE_FILE = "route.json"
+CALLS_FILE = "route.jsonl"
+
+PROVIDER: dict[str, str] = {
+    "ApiError": "the provider answered with an error",
+    "ApiRateLimitError": "the provider's limit of requests",
+    "ApiInternalServerError": "the provider failed",
+    "ApiOverloadedError": "the provider was overloaded",
+    "ApiConnectionClosedError": "the provider hung up",
+    "ApiResponseStalledError": "the provider's answer stalled",
+    "UnknownApiError": "the provider's answer was none that is known",
+    "NetworkConnectionError": "no connection to the provider",
+    "ApiConnectionError": "no connection to the provider",
+    "ApiUsageLimitError": "the account's limit of use",
+    "RateLimitError": "the provider's limit of requests",
+    "InternalServerError": "the provider failed",
+    "ServiceUnavailableError": "the provider was overloaded",
+    "APIConnectionError": "no connection to the provider",
+    "APIError": "the provider answered with an error",
+    "APIResponseValidationError": "the provider's answer was none that is known",
+    "Timeout": "the provider did not answer in time",
+    "BudgetExceededError": "the account's limit of use",
+    "AgentAuthenticationError": "the provider refused the key",
+    "AuthenticationError": "the provider refused the key",
+    "PermissionDeniedError": "the provider refused the key",
+    "ModelNotFoundError": "the provider has no such model",
+    "ApiProviderResourceNotFoundError": "the provider has no such model",
+    "NotFoundError": "the provider has no such model",
+    "UnsupportedModelParametersError": "the provider does not take the run's settings",
+    "UnsupportedParamsError": "the provider does not take the run's settings",
+}
+"""Harbor's classes without a valid reward that tell of the provider, the key or the way, each with what it means.
+
+Left out are those of the environment and the judge, which have statuses of their own, and BadRequestError and
+UnprocessableEntityError: what the agent's program sends is its own doing.
+"""
+START: dict[str, str] = {
+    "AgentSetupTimeoutError": "the agent's program did not start in time",
+    "MissingExtraError": "the agent's program is not installed",
+    "DspyImportError": "the agent's program is not installed",
+}
+"""The same for the agent's start, at which no model was asked yet: no record of calls can gainsay them."""
+INTERRUPTED = "CancelledError"
+"""The user stopped the job; what the way to the model was like then says nothing."""
+
+ON_HOST = frozenset(
+    {"oracle", "nop", "script", "play", "terminus", "terminus-1", "terminus-2", "computer-1", "dspy-rlm"}
+)
+"""Agents that call no model, or call it from the runner's side: that the gateway saw no call says nothing of them."""
+
+
+def read_route(trial: Path) -> tuple[Route | None, str]:
+    """A trial's route.json; None when it has none, with the problem when it can't be read."""
+    try:
+        return Route.model_validate_json((trial / ROUTE_FILE).read_bytes()), ""
+    except FileNotFoundError:
+        return None, ""
+    except OSError as error:
+        return None, error.strerror or type(error).__name__
+    except ValidationError as error:
+        return None, str(error.errors(include_url=False, include_input=False)[0]["msg"])
+
+
+def why_errored(
+    *,
+    exception: str | None,
+    message: str,
+    route: Route | None,
+    declared: bool,
+    agent: str,
+    model: str | None,
+    output_tokens: int | None,
+) -> str:
+    """Why a trial is errored, as `kind: what was seen`; empty when it is not.
+
+    Args:
+        exception: Harbor's class of what ended it.
+        message: its text.
+        route: the gateway's summary, where there is one.
+        declared: the agent said that it had finished; then nothing makes the trial void.
+        agent: its name.
+        model: its model, if any.
+        output_tokens: as the agent reports them.
+    """
+    if declared or exception == INTERRUPTED:
+        return ""
+    seen = route if model is not None and agent not in ON_HOST else None
+    if seen is not None and seen.state == "down":
+        return f"the way to the model was down: {seen.reason}"
+    if exception in START:
+        return f"{START[exception]}: {_line(exception, message)}"
+    if seen is not None and seen.state == "none" and not output_tokens:
+        ended = _line(exception, message) if exception else "the agent said nothing and ended"
+        return f"the model was never reached: {seen.reason}; {ended}"
+    if exception in PROVIDER and (seen is None or _may_be(seen)):
+        found = f"{_line(exception, message)}; {seen.reason}" if seen else _line(exception, message)
+        return f"{PROVIDER[exception]}: {found}"
+    return ""
+
+
+def _may_be(route: Route) -> bool:
+    """The gateway's record allows what the exception says: the last call that counts failed, and not by a flood."""
+    return route.state == "none" or (route.streak > 0 and route.rule != "flood")
+
+
+def hopeless(exception: str | None, route: Route | None) -> bool:
+    """Another trial would end the same way: the key or the model's name is wrong."""
+    if route is not None and route.rule == "never answered":
+        return set(route.failed) <= {"401", "403", "404"}
+    return exception in PROVIDER and PROVIDER[exception].startswith(("the provider refused", "the provider has no"))
+
+
+def _line(exception: str, message: str) -> str:
+    first = message.strip().splitlines()[:1]
+    return f"{exception}: {first[0]}" if first else exception
