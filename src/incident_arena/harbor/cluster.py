@@ -1,13 +1,15 @@
 """The agent's phase: an episode's cluster. Harbor's service `main` is the pod `agent`, `referee` the referee's."""
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from incident_arena.episode.way_out import WayOut
+from incident_arena.episode.way_out import GATEWAY, WayOut
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.harbor.heartbeat import Heartbeat
+from incident_arena.harbor import ending
 from incident_arena.harbor.journal import Journal
 from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
 from incident_arena.kube import Kube
@@ -66,10 +68,13 @@ class Cluster:
         episode: not started yet.
         journal: of this attempt.
         logger: Harbor's, of the trial.
+        trial: Harbor's folder of it.
     """
 
-    def __init__(self, episode: EpisodeLike, journal: Journal, logger: logging.Logger) -> None:
+    def __init__(self, episode: EpisodeLike, journal: Journal, logger: logging.Logger, trial: Path) -> None:
         """See the class."""
+        self._trial = trial
+        self._started = 0.0
         self._episode = episode
         self._journal = journal
         self._logger = logger
@@ -126,7 +131,9 @@ class Cluster:
         A pod that can't be reached is an exit status like any other: an agent that breaks its own pod must not end its
         trial in an error, which is retried, but in a verdict.
         """
-        return await self._exec(await self._pod(service), command, cwd=cwd, env=env, deadline_s=deadline_s)
+        pod = await self._pod(service)
+        work = self._exec(pod, command, cwd=cwd, env=env, deadline_s=deadline_s)
+        return await (ending.until_over(self._episode.kube, pod, work) if pod == AGENT else work)
 
     async def _exec(
         self, pod: str, command: str, *, cwd: str | None, env: Mapping[str, str] | None, deadline_s: float | None
@@ -163,6 +170,11 @@ class Cluster:
             raise InfrastructureError(f"service {service!r}", "only a running agent can be stopped")
         await self._episode.freeze()
         self._frozen = True
+        try:
+            kube, ended = self._episode.kube, time.time()
+            await ending.keep_route(kube, GATEWAY, self._trial, started=self._started, ended=ended)
+        except ArenaError as error:  # without it the trial counts as it was judged
+            self._logger.error("The record of the model's calls could not be read: %s", error)
 
     async def _pod(self, service: str) -> str:
         """The pod of a service.

@@ -111,7 +111,7 @@ class ArenaEnvironment(BaseEnvironment):
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise
-        return Cluster(episode, journal, self.logger)
+        return Cluster(episode, journal, self.logger, trial)
 
     @property
     def _place(self) -> Place:

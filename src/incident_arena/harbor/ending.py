@@ -1,0 +1,75 @@
+"""How an agent's time ends: a minute after its declaration its program is ended, and its calls of the model are kept."""
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from pathlib import Path
+
+from incident_arena.analysis.errored import CALLS_FILE, ROUTE_FILE
+from incident_arena.errors import ArenaError
+from incident_arena.harbor.place import TIMED_OUT, Ended
+from incident_arena.kube import Kube
+from incident_arena.route import Call, Route, summarise
+
+FROZEN = "incident-arena.io/frozen"
+OVER = "ended"
+"""The label's value once the minute after the declaration is over (services/referee/watching.py)."""
+LOOK_S = 3.0
+READ_S = 30.0
+LOG = "/log/calls.jsonl"
+OVER_TEXT = "\nthe repair was declared a minute ago; the agent's time is over\n"
+
+
+async def until_over(kube: Kube, pod: str, work: Coroutine[None, None, Ended]) -> Ended:
+    """Let a command of the agent's run, at most until a minute after the declaration.
+
+    Args:
+        kube: the cluster.
+        pod: the agent's.
+        work: the command; cancelled when the agent's time is over, which ends all that it started.
+    """
+    running = asyncio.ensure_future(work)
+    try:
+        while True:
+            done, _ = await asyncio.wait({running}, timeout=LOOK_S)
+            if done:
+                return running.result()
+            if await _over(kube, pod):
+                running.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    return await running
+                return Ended(TIMED_OUT, "", OVER_TEXT)
+    finally:
+        if not running.done():
+            running.cancel()
+            await asyncio.wait({running})
+
+
+async def _over(kube: Kube, pod: str) -> bool:
+    try:
+        seen = await kube.get(f"/api/v1/namespaces/{kube.namespace}/pods/{pod}")
+    except ArenaError:
+        return False  # a busy API server is no reason to end anything; a pod that is gone ends its commands by itself
+    return str(seen["metadata"].get("labels", {}).get(FROZEN, "")) == OVER
+
+
+async def keep_route(kube: Kube, gateway: str, trial: Path, *, started: float, ended: float) -> Route:
+    """Keep the gateway's record of the agent's calls, and what follows from it, in the trial's folder.
+
+    Args:
+        kube: the cluster.
+        gateway: component of the gateway.
+        trial: Harbor's folder of the trial; the agent writes nowhere but below some of its folders.
+        started: when the agent could first act, seconds since the epoch.
+        ended: when it was gone.
+
+    Raises:
+        ArenaError: the gateway can't be asked.
+    """
+    pod = await kube.pod_of(gateway)
+    read = await kube.exec(pod, ("sh", "-c", f"cat {LOG} 2>/dev/null || :"), deadline_s=READ_S)
+    calls = [Call.model_validate_json(line) for line in read.stdout.splitlines() if line.endswith("}")]
+    route = summarise(calls, agent_started=started, agent_ended=ended)
+    (trial / CALLS_FILE).write_text("".join(call.model_dump_json() + "\n" for call in calls))
+    (trial / ROUTE_FILE).write_text(route.model_dump_json(indent=1) + "\n")
+    return route
