@@ -48,6 +48,8 @@ class EpisodeMaker(Protocol):
         name: str,
         record: Path,
         on_stage: Callable[[Stage], None] | None,
+        *,
+        agent_image: str,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""
 

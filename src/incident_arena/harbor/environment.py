@@ -21,6 +21,7 @@ from incident_arena.harbor.journal import Attempt, Journal, next_folder
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
+from incident_arena.images.agents import PLAIN
 from incident_arena.settings import Settings
 from incident_arena.tasks import TaskSpec
 
@@ -34,6 +35,7 @@ class ArenaOptions(EnvironmentOptions):
     """What `--environment-kwarg` may set."""
 
     episode: str = Field(default=EPISODE, description="Import path of the class that plays an episode.")
+    agent_image: str = Field(default=PLAIN, description="Image of the agent's pod: `agent`, or `agent-NAME[@VERSION]`.")
     cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
 
 
@@ -67,7 +69,7 @@ class ArenaEnvironment(BaseEnvironment):
         if (kwargs or {}).get("episode", EPISODE) != EPISODE:
             return
         try:
-            require_built(Settings.from_environment())
+            require_built(Settings.from_environment(), (kwargs or {}).get("agent_image", PLAIN))
         except UserError as error:
             # Harbor's own way of refusing; a ValueError would lose the line breaks.
             raise SystemExit(str(error)) from error
@@ -100,7 +102,14 @@ class ArenaEnvironment(BaseEnvironment):
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, journal.stage)
+            episode = maker(
+                settings,
+                self.environment_dir,
+                f"ep-{digest[:8]}",
+                folder,
+                journal.stage,
+                agent_image=self.options.agent_image,
+            )
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise

@@ -60,7 +60,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def run(settings: Settings, root: Path) -> dict[str, build.BuiltImage]:
-    return build.build_all(settings, lambda _: None, root)
+    return build.build_images(settings, build.plain_names(root), lambda _: None, root)
 
 
 def test_everything_once_and_then_nothing(settings: Settings, root: Path, builder: Builder) -> None:
@@ -71,7 +71,7 @@ def test_everything_once_and_then_nothing(settings: Settings, root: Path, builde
     image = first["high"]
     assert image.archive == settings.images / f"high-{image.key}.tar"
     assert image.reference == f"arena.local/high:{image.key}"
-    assert build.find_all(settings, root) == first
+    assert build.find_images(settings, build.plain_names(root), root) == first
 
 
 def test_a_change_rebuilds_it_and_what_uses_it(settings: Settings, root: Path, builder: Builder) -> None:
@@ -98,9 +98,9 @@ def test_find_names_what_is_not_built(settings: Settings, root: Path, builder: B
     run(settings, root)
     (root / "images/low/file").write_text("x")
     with pytest.raises(UserError, match="changed since: low, high") as caught:
-        build.find_all(settings, root)
+        build.find_images(settings, build.plain_names(root), root)
     assert caught.value.remedy == "arena images build"
-    assert {one.image.name: one.built for one in build.list_all(settings, root)} == {
+    assert {one.image.name: one.built for one in build.list_images(settings, build.plain_names(root), root)} == {
         "low": False, "high": False, "other": True,
     }  # fmt: skip
     assert builder.built
@@ -113,7 +113,9 @@ def test_a_lost_storage_is_filled_from_the_archive(settings: Settings, root: Pat
     builder.pull = lambda archive: (  # type: ignore[method-assign]
         builder.pulled.append(archive.name.rpartition("-")[0]),
         builder.storage.update(
-            one.image.reference for one in build.list_all(settings, root) if one.image.name == "low"
+            one.image.reference
+            for one in build.list_images(settings, build.plain_names(root), root)
+            if one.image.name == "low"
         ),
     )
     builder.built.clear()
