@@ -75,9 +75,9 @@ def compose(request: Request) -> JobConfig:
     Raises:
         UserError: no such agent or script.
     """
-    options: dict[str, str | int] = {"agent_image": agent_image(request)}
-    if request.episode != EPISODE:
-        options["episode"] = request.episode
+    options: dict[str, str | int] = {} if request.episode == EPISODE else {"episode": request.episode}
+    if (image := agent_image(request)) != PLAIN:
+        options["agent_image"] = image
     if request.parallel > 1:
         # Episodes that share CPUs would slow each other, and the rates are judged.
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.unit.images import oci
 
+from incident_arena import proc
 from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.images import build
 from incident_arena.settings import Settings
@@ -144,6 +145,39 @@ def test_a_removed_archive_is_made_again_without_building(settings: Settings, ro
     run(settings, root)
     assert image.archive.exists()
     assert builder.built == []
+
+
+def test_only_what_is_asked_for_is_built_and_what_that_is_built_on(
+    settings: Settings, root: Path, builder: Builder
+) -> None:
+    (root / "images/low/image.toml").write_text("only_built_on = true\n")
+    said: list[str] = []
+    built = build.build_images(settings, ["high"], said.append, root)
+    assert list(built) == ["high"]
+    assert builder.built == ["low", "high"]
+    assert [path.name for path in settings.images.glob("*.tar")] == [built["high"].archive.name]
+    assert [line.split(" (")[0] for line in said] == [
+        "building image low", "built image low in 0 s", "building image high", "built image high in 0 s",
+        "writing image high", "wrote image high in 0 s",
+    ]  # fmt: skip
+
+
+def test_an_unknown_image_is_refused_with_those_there_are(settings: Settings, root: Path) -> None:
+    with pytest.raises(UserError, match="image 'none': is unknown") as caught:
+        build.find_images(settings, ["none"], root)
+    assert caught.value.remedy == "known are: high, low, other"
+
+
+def test_a_failed_build_says_how_its_log_ends_and_where_it_is(settings: Settings, root: Path, builder: Builder) -> None:
+    def fail(_reference: str, _context: Path, _used: Mapping[str, str], log: Path) -> None:
+        proc.run(["sh", "-c", "echo first; echo no such package; exit 3"], deadline_s=5, log=log)
+
+    builder.build = fail  # type: ignore[method-assign]
+    with pytest.raises(InfrastructureError, match="no such package") as caught:
+        run(settings, root)
+    assert caught.value.thing == "image 'low'"
+    log = Path(caught.value.remedy.rpartition(" ")[2])
+    assert log.read_text() == "first\nno such package\n"
 
 
 def test_the_context_is_gone_afterwards(settings: Settings, root: Path, builder: Builder) -> None:
