@@ -70,8 +70,8 @@ USER 0:0
 _END = """\
 COPY --from=build /opt/program /opt/program
 {links}{environment}{lines}USER 1000:1000
-RUN export HOME=$(mktemp -d) PATH=/opt/program/bin:$PATH; {check} > $HOME/said 2>&1; cat $HOME/said \\
- && grep -F -e '{version}' $HOME/said && rm -rf $HOME
+RUN export HOME=$(mktemp -d) PATH=/opt/program/bin:$PATH \\
+ && (({check}) > $HOME/said 2>&1 && grep -F -e '{version}' $HOME/said || (cat $HOME/said; exit 1)) && rm -rf $HOME
 """
 
 
