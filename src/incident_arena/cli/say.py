@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 console = Console(stderr=True)
 output = Console()
@@ -23,7 +24,7 @@ def working(title: str) -> Iterator[Callable[[str], None]]:
 
         def show(text: str) -> None:
             say(text)
-            status.update(text)
+            status.update(escape(text))
 
         yield show
 
