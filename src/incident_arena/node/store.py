@@ -65,7 +65,8 @@ def prepare(settings: Settings, archives: Mapping[str, Path], say: Say) -> Path:
         held = _start_from_newest(settings, temporary)
         contents = {**still_wanted(held, archives), **archives}
         new = {reference: archive for reference, archive in archives.items() if reference not in held}
-        with step(say, f"unpacking {len(new)} of {len(archives)} images into the store", f"unpacked {len(new)} images"):
+        count = f"{len(new)} of {len(archives)} images"
+        with step(say, f"unpacking {count} into the store", f"unpacked {count}"):
             _import(settings, temporary, new, drop=set(held) - set(contents))
         listed = {reference: str(archive) for reference, archive in sorted(contents.items())}
         (temporary / CONTENTS).write_text(json.dumps(listed))
