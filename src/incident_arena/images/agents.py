@@ -148,8 +148,15 @@ def _image(root: Path, name: str, agent: AgentRecipe, version: str) -> Recipe:
         made["requirements.txt"] = "".join(f"{line}\n" for line in requirements(agent, version))
     to = "package-lock.json" if npm else "requirements.txt"
     sources = (Source(path=f"{FOLDER}/{name}.lock", to=to),) if locked else ()
-    uses = used_by(made["Dockerfile"])
-    return Recipe(name=f"{_PREFIX}{name}", folder=None, extras=Extras(sources=sources), uses=uses, made=made)
+    note = "" if locked else f"{name} {version} has no lock: its dependencies are the registry's newest of today"
+    return Recipe(
+        name=f"{_PREFIX}{name}",
+        folder=None,
+        extras=Extras(sources=sources),
+        uses=used_by(made["Dockerfile"]),
+        made=made,
+        note=note,
+    )
 
 
 def requirements(agent: AgentRecipe, version: str) -> tuple[str, ...]:

@@ -149,6 +149,8 @@ class _Builder:
         for other in used.values():
             self._have(other)
         name = one.image.name
+        if one.recipe.note:
+            self.say(one.recipe.note)
         with step(self.say, f"building image {name} ({one.image.key})", f"built image {name}"):
             self._build(one, {f"{REGISTRY}/{name}": other.image.reference for name, other in used.items()})
 

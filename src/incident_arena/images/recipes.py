@@ -69,6 +69,7 @@ class Recipe(_Part):
         base: when it is bootstrapped instead of built.
         uses: images that must be built before it.
         made: files of the context that are in no folder: where they go to their text.
+        note: said when it is built.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Recipe(_Part):
     base: Base | None = None
     uses: tuple[str, ...] = ()
     made: Mapping[str, str] = {}
+    note: str = ""
 
     @property
     def kept(self) -> bool:

@@ -93,6 +93,14 @@ def test_python_packages_without_a_lock_are_named(root: Path) -> None:
     assert "--require-hashes" in locked.made["Dockerfile"]
 
 
+def test_what_has_no_lock_says_so_when_it_is_built(root: Path) -> None:
+    assert "tool 1.2.3 has no lock" in agents.image_recipes(root)["agent-tool"].note
+    (root / "agents/tool.lock").write_text("{}")
+    planned = plan(root, "agent-tool", "agent-tool@2.0.0")
+    assert planned["agent-tool"].recipe.note == ""
+    assert "tool 2.0.0 has no lock" in planned["agent-tool@2.0.0"].recipe.note
+
+
 def test_each_version_has_an_image_and_an_archive_of_its_own(root: Path) -> None:
     planned = plan(root, "agent-tool", "agent-tool@2.0.0")
     one, other = planned["agent-tool"].image, planned["agent-tool@2.0.0"].image

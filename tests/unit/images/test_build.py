@@ -9,7 +9,7 @@ from tests.unit.images import oci
 
 from incident_arena import proc
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.images import build
+from incident_arena.images import agents, build, recipes
 from incident_arena.settings import Settings
 
 
@@ -160,6 +160,17 @@ def test_only_what_is_asked_for_is_built_and_what_that_is_built_on(
         "building image low", "built image low in 0 s", "building image high", "built image high in 0 s",
         "writing image high", "wrote image high in 0 s",
     ]  # fmt: skip
+
+
+def test_a_recipes_note_is_said_when_it_is_built(
+    settings: Settings, root: Path, builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = recipes.Recipe(name="noted", folder=None, made={"Dockerfile": "FROM scratch\n"}, note="mind this")
+    monkeypatch.setattr(agents, "image_recipes", lambda *_: {"noted": noted})
+    said: list[str] = []
+    build.build_images(settings, ["noted"], said.append, root)
+    assert said[0] == "mind this"
+    assert builder.built == ["noted"]
 
 
 def test_an_unknown_image_is_refused_with_those_there_are(settings: Settings, root: Path) -> None:
