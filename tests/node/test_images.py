@@ -17,7 +17,8 @@ pytestmark = pytest.mark.node
 BUILD = (
     "import sys; from pathlib import Path; from incident_arena.images import build; "
     "from incident_arena.settings import Settings; "
-    "build.build_all(Settings(home=Path(sys.argv[1])), lambda text: print(text, flush=True), Path(sys.argv[2]))"
+    "root = Path(sys.argv[2]); say = lambda text: print(text, flush=True); "
+    "build.build_images(Settings(home=Path(sys.argv[1])), build.plain_names(root), say, root)"
 )
 
 
@@ -38,7 +39,7 @@ def settings(tmp_path: Path) -> Settings:
 
 def run(settings: Settings, root: Path) -> list[str]:
     said: list[str] = []
-    build.build_all(settings, said.append, root)
+    build.build_images(settings, build.plain_names(root), said.append, root)
     return [line.split()[2] for line in said if line.startswith("building image")]
 
 
@@ -52,7 +53,7 @@ def test_unchanged_is_not_rebuilt_and_changed_is(settings: Settings, root: Path)
     assert run(settings, root) == []
     (root / "images/high/content").write_bytes(b"other")
     assert run(settings, root) == ["high"]
-    for image in build.find_all(settings, root).values():
+    for image in build.find_images(settings, build.plain_names(root), root).values():
         store.verify(image.archive, image.reference)
 
 
@@ -78,5 +79,5 @@ def test_a_killed_build_leaves_a_store_that_goes_on(settings: Settings, root: Pa
     assert run(settings, root)[-1] == "high"
     assert not [path for path in settings.images.iterdir() if path.name.startswith("context-") or path.suffix == ".tmp"]
     assert str(settings.images) not in Path("/proc/self/mounts").read_text()
-    for image in build.find_all(settings, root).values():
+    for image in build.find_images(settings, build.plain_names(root), root).values():
         store.verify(image.archive, image.reference)

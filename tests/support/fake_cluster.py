@@ -56,10 +56,13 @@ class FakeEpisode:
         name: str,
         record: Path,
         on_stage: Callable[[Stage], None] | None = None,
+        *,
+        agent_image: str = "agent",
     ) -> None:
         assert (task_folder / "task.json").is_file()
         self._plan = json.loads(os.environ["ARENA_FAKE"])
         self._log_file = Path(self._plan["log"])
+        (record / "agent-image").write_text(agent_image)
         (record / "cpus").write_text(json.dumps(settings.cpus_per_node))
         self._name, self._record, self._on_stage = name, record, on_stage
         self._pods = settings.home / "pods" / name

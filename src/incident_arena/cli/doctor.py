@@ -1,5 +1,6 @@
 """`arena doctor`: what this machine has, what it lacks, and the remedy."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -38,13 +39,13 @@ def _binaries(settings: Settings) -> Finding:
 
 
 def _images(settings: Settings) -> Finding:
-    missing = missing_images(settings)
+    missing = missing_images(settings, image_build.plain_names())
     seen = f"not built: {', '.join(missing)}" if missing else "all built"
     return Finding("images", not missing, seen, "arena setup --yes")
 
 
-def missing_images(settings: Settings) -> list[str]:
-    """Names of the images that are not built for this checkout; all of them while the binaries are not."""
+def missing_images(settings: Settings, names: Collection[str]) -> list[str]:
+    """Those of these images that are not built for this checkout; all of them while the binaries are not."""
     if not build.is_built(settings):
         return ["all, since the node's binaries go in"]
-    return [planned.image.name for planned in image_build.list_all(settings) if not planned.built]
+    return [planned.image.name for planned in image_build.list_images(settings, names) if not planned.built]

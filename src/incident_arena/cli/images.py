@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from incident_arena.cli.say import output, print_json, say
-from incident_arena.images import build_all, list_all
+from incident_arena.cli.say import output, print_json, say, working
+from incident_arena.images.build import build_images, list_images, plain_names
 from incident_arena.settings import Settings
 
 app = typer.Typer(help="The images of application and harness: build them, list them.", no_args_is_help=True)
@@ -16,9 +16,10 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on standar
 
 @app.command("build")
 def build_() -> None:
-    """Build what is not built yet, or changed since."""
+    """Build what is not built yet, or changed since; agents' images are built by `arena agents build`."""
     settings = Settings.from_environment()
-    built = build_all(settings, say)
+    with working("building") as show:
+        built = build_images(settings, plain_names(), show)
     say(f"{len(built)} images are in {settings.images}")
 
 
@@ -32,7 +33,7 @@ def list_(json: Json = False) -> None:  # noqa: FBT002  a flag
             "built": one.built,
             "mb": round(one.image.archive.stat().st_size / 1e6, 1) if one.built else None,
         }
-        for one in list_all(Settings.from_environment())
+        for one in list_images(Settings.from_environment(), plain_names())
     ]
     if json:
         print_json(rows)

@@ -16,6 +16,7 @@ VERBS = {
     "setup": "setup:setup",
     "node": "node:app",
     "images": "images:app",
+    "agents": "agents:app",
     "task": "task:app",
     "run": "run:run",
     "report": "report:report",

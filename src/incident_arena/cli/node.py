@@ -19,12 +19,13 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on standar
 
 
 def node_images(settings: Settings) -> NodeImages:
-    """All images that are built; a node by itself needs two of them.
+    """All images that are built, without agents' own; a node by itself needs two of them.
 
     Raises:
         UserError: one of the two is not built.
     """
-    built = {planned.image.name: planned.image for planned in image_build.list_all(settings) if planned.built}
+    listed = image_build.list_images(settings, image_build.plain_names())
+    built = {planned.image.name: planned.image for planned in listed if planned.built}
     if missing := {"pause", "coredns"} - set(built):
         raise UserError("images", f"not built: {', '.join(sorted(missing))}", "arena images build")
     return NodeImages(

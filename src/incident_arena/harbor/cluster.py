@@ -52,7 +52,9 @@ class EpisodeMaker(Protocol):
         name: str,
         record: Path,
         on_stage: Callable[[Stage], None] | None,
+        *,
         way: WayOut,
+        agent_image: str,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""
 

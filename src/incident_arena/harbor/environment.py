@@ -22,6 +22,7 @@ from incident_arena.harbor.journal import Attempt, Journal, next_folder
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
+from incident_arena.images.agents import PLAIN
 from incident_arena.settings import Settings
 from incident_arena.tasks import TaskSpec
 
@@ -35,6 +36,7 @@ class ArenaOptions(EnvironmentOptions):
     """What `--environment-kwarg` may set."""
 
     episode: str = Field(default=EPISODE, description="Import path of the class that plays an episode.")
+    agent_image: str = Field(default=PLAIN, description="Image of the agent's pod: `agent`, or `agent-NAME[@VERSION]`.")
     cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
     upstreams: dict[str, str] = Field(
         default_factory=dict, description="Names that the agent may call, each with the http(s)://host:port behind it."
@@ -73,7 +75,7 @@ class ArenaEnvironment(BaseEnvironment):
         if (kwargs or {}).get("episode", EPISODE) != EPISODE:
             return
         try:
-            require_built(Settings.from_environment())
+            require_built(Settings.from_environment(), (kwargs or {}).get("agent_image", PLAIN))
         except UserError as error:
             # Harbor's own way of refusing; a ValueError would lose the line breaks.
             raise SystemExit(str(error)) from error
@@ -106,8 +108,15 @@ class ArenaEnvironment(BaseEnvironment):
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            way = WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams)
-            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, journal.stage, way)
+            episode = maker(
+                settings,
+                self.environment_dir,
+                f"ep-{digest[:8]}",
+                folder,
+                journal.stage,
+                way=WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams),
+                agent_image=self.options.agent_image,
+            )
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import rich
 from harbor.job import Job
-from harbor.models.agent.name import AgentName
 from harbor.models.job.config import JobConfig, RetryConfig
 from harbor.models.trial.config import AgentConfig, EnvironmentConfig, TaskConfig
 from harbor.models.trial.error_policy import ERROR_POLICIES, ErrorPolicyOverride
@@ -22,11 +21,12 @@ from harbor.utils.logger import logger as harbor_logger
 
 from incident_arena.analysis.errored import PROVIDER
 from incident_arena.errors import UserError
-from incident_arena.harbor import again
+from incident_arena.harbor import again, agent_images
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.cluster import InadmissibleError
 from incident_arena.harbor.environment import EPISODE
 from incident_arena.harbor.outcome import AGAIN
+from incident_arena.images.agents import PLAIN
 
 ENVIRONMENT = "incident_arena.harbor:ArenaEnvironment"
 SCRIPT_AGENT = "incident_arena.harbor:ScriptAgent"
@@ -41,7 +41,7 @@ class Request:
 
     Attributes:
         tasks: exported task folders.
-        agent: Harbor's name of an agent, or `module:Class`.
+        agent: Harbor's name of an agent, NAME@VERSION of one that is baked, or `module:Class`.
         scripts: run each of these instead of an agent.
         model: for the agent.
         trials: of each task.
@@ -78,6 +78,8 @@ def compose(request: Request) -> JobConfig:
         UserError: no such agent or script.
     """
     options: dict[str, str | int] = {} if request.episode == EPISODE else {"episode": request.episode}
+    if (image := agent_image(request)) != PLAIN:
+        options["agent_image"] = image
     if request.parallel > 1:
         # Episodes that share CPUs would slow each other, and the rates are judged.
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
@@ -94,6 +96,15 @@ def compose(request: Request) -> JobConfig:
         agents=_agents(request),
         tasks=[TaskConfig(path=path) for path in request.tasks],
     )
+
+
+def agent_image(request: Request) -> str:
+    """The image of the agent's pod.
+
+    Raises:
+        UserError: no such agent, or one that can't run here.
+    """
+    return PLAIN if request.scripts else agent_images.image_name(request.agent)
 
 
 def retry(max_retries: int) -> RetryConfig:
@@ -117,10 +128,8 @@ def _agents(request: Request) -> list[AgentConfig]:
         return [_script(path) for path in request.scripts]
     if ":" in request.agent:
         return [AgentConfig(import_path=request.agent, model_name=request.model)]
-    if request.agent not in AgentName.values():
-        names = ", ".join(sorted(AgentName.values()))
-        raise UserError(f"agent {request.agent!r}", "is unknown", f"one of: {names}; or module:Class")
-    return [AgentConfig(name=request.agent, model_name=request.model)]
+    name, _ = agent_images.split(request.agent)
+    return [AgentConfig(name=name, model_name=request.model, kwargs=agent_images.options(request.agent))]
 
 
 def _script(path: Path) -> AgentConfig:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from incident_arena.episode import needs
 from incident_arena.errors import UserError
 from incident_arena.harbor import job, watch
 from incident_arena.harbor.catalogue import Catalogue
@@ -54,6 +55,17 @@ def _prepared(settings: Settings, catalogue: Catalogue, name: str) -> Path:
     return final
 
 
+def image_names(settings: Settings, request: job.Request) -> frozenset[str]:
+    """The images that a job needs.
+
+    Raises:
+        UserError: the node's binaries are not built, or the agent can't run here.
+        CommandError: a task's chart is wrong.
+    """
+    image = job.agent_image(request)
+    return frozenset().union(*(needs.image_names(settings, task / "environment", image) for task in request.tasks))
+
+
 def play(settings: Settings, request: job.Request, console: Console) -> list[Outcome]:
     """Run a job and show how far it is.
 
@@ -61,7 +73,7 @@ def play(settings: Settings, request: job.Request, console: Console) -> list[Out
         UserError: the node is not built, the job's folder is there, or Harbor refuses the job.
     """
     if request.episode == EPISODE:
-        require_built(settings)
+        require_built(settings, job.agent_image(request), request.tasks)
     if request.parallel > settings.max_nodes:
         reason = f"are more than the {settings.max_nodes} nodes that this machine bears"
         raise UserError(f"{request.parallel} trials at once", reason, "give a smaller -n, or set ARENA_MAX_NODES")

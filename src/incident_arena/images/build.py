@@ -1,21 +1,21 @@
 """Build what is not built yet: unchanged is never rebuilt, changed always is."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from incident_arena.errors import UserError
-from incident_arena.images import bases, context, recipes, store
+from incident_arena.errors import InfrastructureError, UserError
+from incident_arena.images import agents, bases, context, recipes, store
 from incident_arena.images.buildah import Buildah
 from incident_arena.images.recipes import REGISTRY, Recipe
 from incident_arena.lock import locked
+from incident_arena.proc import CommandError
+from incident_arena.progress import Say, step
 from incident_arena.settings import Settings
 
 LOCK_S = 7200.0
 ETC_APT = Path("/etc/apt")
-
-type Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -38,83 +38,105 @@ class Planned:
 
     @property
     def built(self) -> bool:
-        """Whether its archive is there. A base has none: it is only built on."""
-        return self.recipe.base is None and self.image.archive.exists()
+        """Whether its archive is there. What others are only built on has none."""
+        return self.recipe.kept and self.image.archive.exists()
 
 
-def plan(settings: Settings, root: Path) -> dict[str, Planned]:
-    """Key every image of the checkout at `root`; those that others use come first.
+def plan(settings: Settings, root: Path, names: Collection[str]) -> dict[str, Planned]:
+    """Key these images and what they are built on; those that others use come first.
+
+    Args:
+        settings: where archives and binaries are.
+        root: the checkout.
+        names: of images; an agent's may have a version (see images.agents).
 
     Raises:
-        UserError: a recipe is wrong, or something that goes in is missing.
+        UserError: no such image, a recipe is wrong, or something that goes in is missing.
     """
     planned: dict[str, Planned] = {}
-    for name, recipe in recipes.load_all(root).items():
+    known = recipes.ordered({**recipes.load_all(root), **agents.image_recipes(root, names)})
+    for name, recipe in recipes.with_uses(known, names).items():
         items = tuple(context.items(recipe, root, settings.bin))
         key = context.key(recipe, items, {used: planned[used].image.key for used in recipe.uses})
-        image = BuiltImage(name, key, f"{REGISTRY}/{name}:{key}", settings.images / f"{name}-{key}.tar")
-        planned[name] = Planned(recipe, items, image)
+        reference, archive = f"{REGISTRY}/{recipe.name}:{key}", settings.images / f"{recipe.name}-{key}.tar"
+        planned[name] = Planned(recipe, items, BuiltImage(name, key, reference, archive))
     return planned
 
 
-def list_all(settings: Settings, root: Path | None = None) -> list[Planned]:
-    """All images but the bases, built or not."""
-    return [one for one in plan(settings, root or recipes.checkout()).values() if one.recipe.base is None]
+def plain_names(root: Path | None = None) -> tuple[str, ...]:
+    """The images that pods of some task run, without agents' own: all folders in images/ that are not only built on."""
+    return tuple(name for name, recipe in recipes.load_all(root or recipes.checkout()).items() if recipe.kept)
 
 
-def find_all(settings: Settings, root: Path | None = None) -> dict[str, BuiltImage]:
-    """All images, by name.
+def list_images(settings: Settings, names: Collection[str], root: Path | None = None) -> list[Planned]:
+    """These images, built or not.
+
+    Raises:
+        UserError: as `plan`.
+    """
+    planned = plan(settings, root or recipes.checkout(), names)
+    return [planned[name] for name in planned if name in names]
+
+
+def find_images(settings: Settings, names: Collection[str], root: Path | None = None) -> dict[str, BuiltImage]:
+    """These images, by name.
 
     Raises:
         UserError: some are not built for what the checkout holds now; it names them.
     """
-    planned = list_all(settings, root)
+    planned = list_images(settings, names, root)
     if missing := [one.image.name for one in planned if not one.built]:
-        raise UserError("images", f"not built, or changed since: {', '.join(missing)}", "arena images build")
+        baked = [name.removeprefix(f"{agents.PLAIN}-") for name in missing if name.startswith(f"{agents.PLAIN}-")]
+        verbs = ["arena images build"] if len(baked) < len(missing) else []
+        remedy = " and ".join([*verbs, *(f"arena agents build {name}" for name in baked)])
+        raise UserError("images", f"not built, or changed since: {', '.join(missing)}", remedy)
     return {one.image.name: one.image for one in planned}
 
 
-def build_all(settings: Settings, progress: Progress, root: Path | None = None) -> dict[str, BuiltImage]:
-    """Build every image that is not built for what the checkout holds now.
+def build_images(
+    settings: Settings, names: Collection[str], say: Say, root: Path | None = None
+) -> dict[str, BuiltImage]:
+    """Build those of these images that are not built for what the checkout holds now.
 
     Args:
         settings: where archives are.
-        progress: told of each image that is built, and of waiting for another process that builds.
+        names: of images; what they are built on is built too.
+        say: told when each begins and has ended, and of waiting for another process that builds.
         root: the checkout; this one when None.
 
     Raises:
-        UserError: not root, or a recipe is wrong.
-        CommandError: a build failed; its output is in `logs/` beside the archives.
-        InfrastructureError: an archive came out broken.
+        UserError: not root, no such image, or a recipe is wrong.
+        InfrastructureError: a build failed, with the end of its log and where that is; or an archive came out broken.
     """
     root = root or recipes.checkout()
     settings.images.mkdir(parents=True, exist_ok=True)
-    with locked(settings.images / "lock", deadline_s=LOCK_S, waiting=progress):
+    with locked(settings.images / "lock", deadline_s=LOCK_S, waiting=say):
         store.remove_unfinished(settings.images)
-        planned = plan(settings, root)
-        todo = [one for one in planned.values() if one.recipe.base is None and not one.built]
+        planned = plan(settings, root, names)
+        todo = [planned[name] for name in planned if name in names and not planned[name].built]
         if todo:
-            builder = _Builder(settings, planned, Buildah.open(settings.images / "storage"), progress)
+            builder = _Builder(settings, planned, Buildah.open(settings.images / "storage"), say)
             for one in todo:
                 builder.archive(one)
-    return {name: one.image for name, one in planned.items() if one.recipe.base is None}
+    return {name: one.image for name, one in planned.items() if name in names}
 
 
 class _Builder:
-    def __init__(self, settings: Settings, planned: dict[str, Planned], buildah: Buildah, progress: Progress) -> None:
+    def __init__(self, settings: Settings, planned: dict[str, Planned], buildah: Buildah, say: Say) -> None:
         self.logs = settings.images / "logs"
         self.logs.mkdir(exist_ok=True)
         self.planned = planned
         self.buildah = buildah
-        self.progress = progress
+        self.say = say
 
     def archive(self, one: Planned) -> None:
         """Build an image and write its archive: to a temporary name, verified, then renamed."""
         self._have(one)
         temporary = one.image.archive.with_suffix(".tar.tmp")
-        self.buildah.push(one.image.reference, temporary)
-        store.verify(temporary, one.image.reference)
-        temporary.rename(one.image.archive)
+        with step(self.say, f"writing image {one.image.name}", f"wrote image {one.image.name}"):
+            self.buildah.push(one.image.reference, temporary)
+            store.verify(temporary, one.image.reference)
+            temporary.rename(one.image.archive)
 
     def _have(self, one: Planned) -> None:
         """Have an image in buildah's storage, and before it what it uses."""
@@ -126,13 +148,22 @@ class _Builder:
         used = {name: self.planned[name] for name in one.recipe.uses}
         for other in used.values():
             self._have(other)
-        self.progress(f"building image {one.image.name} ({one.image.key})")
-        log = self.logs / f"{one.image.name}-{one.image.key}.log"
+        name = one.image.name
+        if one.recipe.note:
+            self.say(one.recipe.note)
+        with step(self.say, f"building image {name} ({one.image.key})", f"built image {name}"):
+            self._build(one, {f"{REGISTRY}/{name}": other.image.reference for name, other in used.items()})
+
+    def _build(self, one: Planned, references: dict[str, str]) -> None:
+        log = self.logs / f"{one.recipe.name}-{one.image.key}.log"
         with tempfile.TemporaryDirectory(prefix="context-", dir=self.logs.parent) as name:
             folder = Path(name)
-            if one.recipe.base is None:
-                context.stage(one.context, folder)
-            else:
-                bases.bootstrap(one.recipe.base, folder, ETC_APT, log)
-            references = {f"{REGISTRY}/{used_name}": other.image.reference for used_name, other in used.items()}
-            self.buildah.build(one.image.reference, folder, references, log)
+            try:
+                if one.recipe.base is not None:
+                    bases.bootstrap(one.recipe.base, folder, ETC_APT, log)
+                else:
+                    context.stage(one.context, folder)
+                self.buildah.build(one.image.reference, folder, references, log)
+            except CommandError as error:
+                thing = f"image {one.image.name!r}"
+                raise InfrastructureError(thing, f"its build {error.reason}", f"read the whole log: {log}") from error

@@ -96,7 +96,8 @@ def _mounts(buildah: Buildah) -> bool:
 
 def _secrets(folder: Path) -> list[str]:
     environment = host.environment()
-    configuration, bundle = folder / "pip.conf", host.certificates(environment)
-    configuration.write_text(host.pip_configuration(environment, Path.home()))
-    secrets = [f"--secret=id=pip.conf,src={configuration}"]
+    pip, npm, bundle = folder / "pip.conf", folder / "npmrc", host.certificates(environment)
+    pip.write_text(host.pip_configuration(environment, Path.home()))
+    npm.write_text(host.npm_configuration(environment, Path.home()))
+    secrets = [f"--secret=id=pip.conf,src={pip}", f"--secret=id=npmrc,src={npm}"]
     return secrets if bundle is None else [*secrets, f"--secret=id=ca.crt,src={bundle}"]

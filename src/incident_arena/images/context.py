@@ -20,11 +20,20 @@ NEVER = frozenset({"__pycache__", ".ruff_cache", ".mypy_cache", ".DS_Store"})
 
 @dataclass(frozen=True)
 class Item:
-    """A file of the context: where it is, where it goes, and what names its content when it need not be read."""
+    """A file of the context: where it is or what is in it, where it goes, and what names its content if not read."""
 
-    path: Path
+    source: Path | str
     to: str
     content_key: str = ""
+
+    @property
+    def executable(self) -> bool:
+        """Whether it may be run; a text that was made never is."""
+        return isinstance(self.source, Path) and bool(self.source.stat().st_mode & 0o100)
+
+    def content(self) -> bytes:
+        """What is in it."""
+        return self.source.encode() if isinstance(self.source, str) else self.source.read_bytes()
 
 
 def items(recipe: Recipe, root: Path, binaries: Path) -> list[Item]:
@@ -38,11 +47,13 @@ def items(recipe: Recipe, root: Path, binaries: Path) -> list[Item]:
     Raises:
         UserError: a source or a binary is missing.
     """
-    found = [Item(path, str(path.relative_to(recipe.folder))) for path in _files(recipe.folder, ())]
+    found = [Item(text, to) for to, text in recipe.made.items()]
+    if recipe.folder is not None:
+        found += [Item(path, str(path.relative_to(recipe.folder))) for path in _files(recipe.folder, ())]
     for source in recipe.extras.sources:
         path = root / source.path
         if not path.exists():
-            raise UserError(f"image {recipe.name!r}", f"source {source.path} is missing", f"see {recipe.folder.name}")
+            raise UserError(f"image {recipe.name!r}", f"source {source.path} is missing")
         for file in _files(path, source.exclude):
             below = "" if file == path else f"/{file.relative_to(path)}"
             found.append(Item(file, f"{source.to}{below}"))
@@ -68,9 +79,8 @@ def key(recipe: Recipe, context: Sequence[Item], used: Mapping[str, str]) -> str
     for name in sorted(recipe.uses):
         digest.update(f"\nuses {name} {used[name]}".encode())
     for item in context:
-        executable = bool(item.path.stat().st_mode & 0o100)
-        content = item.content_key or hashlib.sha256(item.path.read_bytes()).hexdigest()
-        digest.update(f"\nfile {item.to}\0{executable}\0{content}".encode())
+        content = item.content_key or hashlib.sha256(item.content()).hexdigest()
+        digest.update(f"\nfile {item.to}\0{item.executable}\0{content}".encode())
     return digest.hexdigest()[:KEY_DIGITS]
 
 
@@ -79,8 +89,11 @@ def stage(context: Sequence[Item], folder: Path) -> None:
     for item in context:
         target = folder / item.to
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(item.path, target)
-        target.chmod(0o755 if item.path.stat().st_mode & 0o100 else 0o644)
+        if isinstance(item.source, str):
+            target.write_text(item.source)
+        else:
+            shutil.copyfile(item.source, target)
+        target.chmod(0o755 if item.executable else 0o644)
     for path in [folder, *folder.rglob("*")]:
         if path.is_dir():
             path.chmod(0o755)

@@ -1,6 +1,7 @@
-"""What a build takes over from the machine: Debian's mirror and the configuration of pip. Nothing is assumed.
+"""What a build takes over from the machine: Debian's mirror, the configuration of pip and npm. Nothing is assumed.
 
-Both reach the build as secrets: they are mounted for a step that asks for them, and are in no image and in no key.
+The latter two reach a build as secrets: they are mounted for a step that asks for them, and are in no image and in no
+key.
 """
 
 import configparser
@@ -15,6 +16,7 @@ CA_TARGET = "/run/secrets/ca.crt"
 """Where the Dockerfiles mount the machine's certificates."""
 
 _CONFIG_FILES = ("/etc/xdg/pip/pip.conf", "/etc/pip.conf", "~/.pip/pip.conf", "~/.config/pip/pip.conf")
+_NPM_FILES = ("/etc/npmrc", "~/.npmrc")
 _CA_VARIABLES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 _NOT_CARRIED = frozenset(
     {"cert", "client-cert", "config-file", "cache-dir", "target", "prefix", "user", "require-virtualenv"}
@@ -65,6 +67,33 @@ def pip_configuration(environment: Mapping[str, str], home: Path) -> str:
     text = io.StringIO()
     merged.write(text)
     return text.getvalue()
+
+
+def npm_configuration(environment: Mapping[str, str], home: Path) -> str:
+    """One .npmrc that says what this machine's files and NPM_CONFIG_* variables say; local paths as for pip.
+
+    Args:
+        environment: variables.
+        home: the user's home folder.
+    """
+    values: dict[str, str] = {}
+    files = [path.replace("~", str(home), 1) for path in _NPM_FILES]
+    for path in [*files, environment.get("NPM_CONFIG_USERCONFIG", "")]:
+        if path and Path(path).is_file():
+            lines = re.findall(r"^\s*([^\s;#=][^=]*?)\s*=\s*(.*?)\s*$", Path(path).read_text(), re.MULTILINE)
+            values |= {name: _expanded(value, environment) for name, value in lines}
+    for name, value in environment.items():
+        if name.upper().startswith("NPM_CONFIG_"):
+            values[name[len("NPM_CONFIG_") :].lower().replace("_", "-")] = value
+    told = {name: value for name, value in values.items() if not value.startswith(("/", "~"))}
+    if certificates(environment):
+        told["cafile"] = CA_TARGET
+    return "".join(f"{name}={value}\n" for name, value in told.items())
+
+
+def _expanded(value: str, environment: Mapping[str, str]) -> str:
+    """With the variables filled in that npm itself would fill in: they are not there in the build."""
+    return re.sub(r"\$\{(\w+)\}", lambda found: environment.get(found[1], found[0]), value)
 
 
 def certificates(environment: Mapping[str, str]) -> Path | None:

@@ -8,12 +8,13 @@ images/<name>/image.toml    what else is copied into the build's context, may be
     exclude = ["cli"]               names that are left out, at any depth
     [[binaries]]
     name = "coredns"                a binary of the node
+    only_built_on = true            others are built on it, and no pod runs it
 images/<name>/base.toml     suite = "bookworm", packages = ["ca-certificates"]: bootstrapped from Debian
 """
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -48,6 +49,7 @@ class Extras(_Part):
 
     sources: tuple[Source, ...] = ()
     binaries: tuple[Binary, ...] = ()
+    only_built_on: bool = False
 
 
 class Base(_Part):
@@ -58,13 +60,30 @@ class Base(_Part):
 
 
 class Recipe(_Part):
-    """One image's recipe. `uses` are the images that must be built before it."""
+    """One image's recipe.
+
+    Attributes:
+        name: the image's, without a version.
+        folder: what is in it goes into the context; None when all of it is `made` or in `extras`.
+        extras: what else goes in.
+        base: when it is bootstrapped instead of built.
+        uses: images that must be built before it.
+        made: files of the context that are in no folder: where they go to their text.
+        note: said when it is built.
+    """
 
     name: str
-    folder: Path
+    folder: Path | None
     extras: Extras = Extras()
     base: Base | None = None
     uses: tuple[str, ...] = ()
+    made: Mapping[str, str] = {}
+    note: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """Whether it has an archive; one that others are only built on has none."""
+        return self.base is None and not self.extras.only_built_on
 
 
 def checkout() -> Path:
@@ -79,11 +98,40 @@ def load_all(root: Path) -> dict[str, Recipe]:
         UserError: a recipe can't be read, names an image that there is none of, or uses itself.
     """
     folders = [path for path in sorted((root / "images").iterdir()) if path.is_dir()]
-    recipes = {path.name: recipe for path in folders if (recipe := _load(path))}
+    return ordered({path.name: recipe for path in folders if (recipe := _load(path))})
+
+
+def ordered(recipes: Mapping[str, Recipe]) -> dict[str, Recipe]:
+    """The same recipes, those that others use first.
+
+    Raises:
+        UserError: one names an image that there is none of, or uses itself.
+    """
     for recipe in recipes.values():
         if unknown := sorted(set(recipe.uses) - set(recipes)):
             raise UserError(f"image {recipe.name!r}", f"uses {unknown[0]!r}", f"known are: {', '.join(recipes)}")
     return {name: recipes[name] for name in _ordered({name: recipe.uses for name, recipe in recipes.items()})}
+
+
+def with_uses(recipes: Mapping[str, Recipe], names: Collection[str]) -> dict[str, Recipe]:
+    """Those of `names` and all that they are built on, in the order of `recipes`.
+
+    Raises:
+        UserError: no such image.
+    """
+    if unknown := sorted(set(names) - set(recipes)):
+        raise UserError(f"image {unknown[0]!r}", "is unknown", f"known are: {', '.join(sorted(recipes))}")
+    wanted, todo = set[str](), list(names)
+    while todo:
+        if (name := todo.pop()) not in wanted:
+            wanted.add(name)
+            todo += recipes[name].uses
+    return {name: recipe for name, recipe in recipes.items() if name in wanted}
+
+
+def used_by(dockerfile: str) -> tuple[str, ...]:
+    """The images that a Dockerfile names."""
+    return tuple(dict.fromkeys(_USES.findall(dockerfile)))
 
 
 def _ordered(uses: Mapping[str, tuple[str, ...]]) -> list[str]:
@@ -103,5 +151,4 @@ def _load(folder: Path) -> Recipe | None:
         more = Extras.model_validate(tomllib.loads(extras.read_text()) if extras.exists() else {})
     except (ValidationError, tomllib.TOMLDecodeError) as error:
         raise UserError(f"image {folder.name!r}", f"its recipe can't be read: {error}") from None
-    uses = tuple(dict.fromkeys(_USES.findall(dockerfile.read_text())))
-    return Recipe(name=folder.name, folder=folder, extras=more, uses=uses)
+    return Recipe(name=folder.name, folder=folder, extras=more, uses=used_by(dockerfile.read_text()))

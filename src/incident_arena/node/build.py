@@ -5,16 +5,14 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from incident_arena import proc
-from incident_arena.errors import UserError
+from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.lock import locked
+from incident_arena.progress import Say, step
 from incident_arena.settings import Settings
-
-type Say = Callable[[str], None]
 
 GO_MINIMUM = (1, 26)
 DEADLINE_S = 3600.0
@@ -86,7 +84,7 @@ def build(settings: Settings, say: Say) -> Path:
 
     Raises:
         UserError: no Go that is new enough.
-        CommandError: the compiler's own errors.
+        InfrastructureError: the compiler's own errors, and where its log is.
     """
     settings.home.mkdir(parents=True, exist_ok=True)
     with locked(settings.home / "build.lock", deadline_s=DEADLINE_S, waiting=say):
@@ -94,7 +92,7 @@ def build(settings: Settings, say: Say) -> Path:
         folder = settings.home / f"bin-{key()}"
         if not folder.exists():
             temporary = Path(tempfile.mkdtemp(prefix="bin-", suffix=".tmp", dir=settings.home))
-            _compile(temporary, say)
+            _compile(settings, temporary, say)
             temporary.chmod(0o755)
             temporary.rename(folder)
         link = settings.home / "bin.tmp"
@@ -110,16 +108,22 @@ def _remove_unfinished(settings: Settings) -> None:
         shutil.rmtree(leftover)
 
 
-def _compile(folder: Path, say: Say) -> None:
+def _compile(settings: Settings, folder: Path, say: Say) -> None:
     go = find_go()
+    log = settings.home / "logs" / "node-build.log"
+    log.parent.mkdir(exist_ok=True)
     for target in TARGETS:
-        say(f"compiling {', '.join(target.gives)}")
+        names = ", ".join(target.gives)
         environment = {"CGO_ENABLED": "1" if target.cgo else "0", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
         flags = "-s -w -extldflags=-static" if target.cgo else "-s -w"
         output = folder if len(target.packages) > 1 else folder / target.gives[0]
         argv = [go, "build", "-trimpath", "-tags", target.tags, "-ldflags", flags, "-o", f"{output}{os.sep}" if len(
             target.packages) > 1 else output, *target.packages]  # fmt: skip
-        proc.run(argv, deadline_s=DEADLINE_S, cwd=module_folder(), env=environment)
+        with step(say, f"compiling {names}", f"compiled {names}"):
+            try:
+                proc.run(argv, deadline_s=DEADLINE_S, cwd=module_folder(), env=environment, log=log)
+            except proc.CommandError as error:
+                raise InfrastructureError(f"build of {names}", error.reason, f"read the whole log: {log}") from error
         for name in target.gives:
             if not os.access(folder / name, os.X_OK):
                 raise UserError(f"binary {name}", "the build ended without it", "arena node build")

@@ -1,8 +1,10 @@
 """The prepared image store: images are unpacked once, and each node starts with all of them.
 
 A store is a containerd root into which the images were imported, in a folder named by what is in it, never changed
-afterwards. A node gets copies of the two databases, a link to each unpacked snapshot, and hard links to the blobs,
-so that nothing a node does to its images reaches the store.
+afterwards. One that has more than is asked for serves as well, and a new one keeps what the newest had: so a store
+grows with each agent's image that is used, and going back to another agent unpacks nothing. An image that was built
+anew takes the place of the one before. A node gets copies of the two databases, a link to each unpacked snapshot, and
+hard links to the blobs, so that nothing a node does to its images reaches the store.
 """
 
 import hashlib
@@ -11,7 +13,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
@@ -19,16 +21,16 @@ from incident_arena import proc
 from incident_arena.errors import InfrastructureError
 from incident_arena.lock import locked
 from incident_arena.node.spec import NodeSpec
+from incident_arena.progress import Say, step
 from incident_arena.settings import Settings
 
 METADATA = Path("io.containerd.metadata.v1.bolt")
 SNAPSHOTTER = Path("io.containerd.snapshotter.v1.overlayfs")
 CONTENT = Path("io.containerd.content.v1.content")
 DATABASES = (METADATA / "meta.db", SNAPSHOTTER / "metadata.db")
-IMAGES = "images.json"
+CONTENTS = "contents.json"
+"""Reference → archive of each image that a store has."""
 DEADLINE_S = 1800.0
-
-type Say = Callable[[str], None]
 
 
 def key(archives: Mapping[str, Path]) -> str:
@@ -38,7 +40,7 @@ def key(archives: Mapping[str, Path]) -> str:
 
 
 def prepare(settings: Settings, archives: Mapping[str, Path], say: Say) -> Path:
-    """Find or make the store that holds these images.
+    """Find or make a store that holds these images.
 
     Args:
         settings: where stores are.
@@ -51,43 +53,75 @@ def prepare(settings: Settings, archives: Mapping[str, Path], say: Say) -> Path:
     Raises:
         CommandError, InfrastructureError: containerd could not import an archive.
     """
-    folder = settings.stores / key(archives)
-    if folder.exists():
-        os.utime(folder)
-        return folder
+    if found := _holding(settings, archives):
+        return found
     settings.stores.mkdir(parents=True, exist_ok=True)
     with locked(settings.stores / "lock", deadline_s=DEADLINE_S, waiting=say):
-        if folder.exists():
-            return folder
+        if found := _holding(settings, archives):
+            return found
         for leftover in settings.stores.glob("*.tmp"):
             shutil.rmtree(leftover)
         temporary = Path(tempfile.mkdtemp(prefix="store-", suffix=".tmp", dir=settings.stores))
         held = _start_from_newest(settings, temporary)
+        contents = {**still_wanted(held, archives), **archives}
         new = {reference: archive for reference, archive in archives.items() if reference not in held}
-        say(f"unpacking {len(new)} of {len(archives)} images into the store")
-        _import(settings, temporary, new, drop=held - set(archives))
-        (temporary / IMAGES).write_text(json.dumps(sorted(archives)))
-        _verify(temporary / "root", archives)
+        count = f"{len(new)} of {len(archives)} images"
+        with step(say, f"unpacking {count} into the store", f"unpacked {count}"):
+            _import(settings, temporary, new, drop=set(held) - set(contents))
+        listed = {reference: str(archive) for reference, archive in sorted(contents.items())}
+        (temporary / CONTENTS).write_text(json.dumps(listed))
+        _verify(temporary / "root", contents)
+        folder = settings.stores / key(contents)
         temporary.rename(folder)
         _prune(settings, folder)
     return folder
 
 
-def _start_from_newest(settings: Settings, folder: Path) -> set[str]:
+def still_wanted(held: Mapping[str, Path], asked: Mapping[str, Path]) -> dict[str, Path]:
+    """What a new store keeps of the newest: images that are still built and have no newer one among those asked for."""
+    renewed = {reference.rpartition(":")[0] for reference in asked}
+    return {
+        reference: archive
+        for reference, archive in held.items()
+        if archive.exists() and reference.rpartition(":")[0] not in renewed
+    }
+
+
+def _holding(settings: Settings, archives: Mapping[str, Path]) -> Path | None:
+    """The smallest store that has them all, noted as used just now."""
+    stores = {path: _contents(path) for path in _stores(settings)}
+    found = [path for path, contents in stores.items() if archives.items() <= contents.items()]
+    if not found:
+        return None
+    smallest = min(found, key=lambda path: len(stores[path]))
+    os.utime(smallest)
+    return smallest
+
+
+def _stores(settings: Settings) -> list[Path]:
+    return [path.parent for path in settings.stores.glob(f"*/{CONTENTS}") if path.parent.suffix != ".tmp"]
+
+
+def _contents(store: Path) -> dict[str, Path]:
+    listed = json.loads((store / CONTENTS).read_text())
+    return {reference: Path(archive) for reference, archive in listed.items()}
+
+
+def _start_from_newest(settings: Settings, folder: Path) -> dict[str, Path]:
     """Take over the newest store by hard links, so that only images that are new have to be unpacked.
 
     Returns:
-        References of the images that it has.
+        Reference → archive of the images that it has.
     """
-    stores = [path for path in settings.stores.iterdir() if (path / IMAGES).exists()]
+    stores = _stores(settings)
     if not stores:
-        return set()
+        return {}
     newest = max(stores, key=lambda path: path.stat().st_mtime)
     proc.run(["cp", "-al", newest / "root", folder / "root"], deadline_s=DEADLINE_S)
     for database in DATABASES:  # these are written in place, which a hard link would carry into the other store
         (folder / "root" / database).unlink()
         shutil.copy2(newest / "root" / database, folder / "root" / database)
-    return set(json.loads((newest / IMAGES).read_text()))
+    return _contents(newest)
 
 
 def _import(settings: Settings, folder: Path, archives: Mapping[str, Path], drop: AbstractSet[str]) -> None:

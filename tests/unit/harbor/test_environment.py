@@ -1,3 +1,4 @@
+import json
 import logging
 import os
 import subprocess
@@ -12,10 +13,10 @@ from harbor.environments.base import BaseEnvironment
 from harbor.environments.factory import EnvironmentFactory
 from harbor.models.task.config import EnvironmentConfig, NetworkMode, NetworkPolicy
 from harbor.models.trial.paths import TrialPaths
-from tests.unit.harbor.conftest import NAME
+from tests.unit.harbor.conftest import EPISODE, NAME
 
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.harbor import JudgeEnvironment
+from incident_arena.harbor import ArenaEnvironment, JudgeEnvironment, preflight
 from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.cluster import Cluster, InadmissibleError
 from incident_arena.harbor.export import export
@@ -92,6 +93,34 @@ def test_preflight_names_what_is_missing_and_the_remedy(settings: Settings) -> N
     with pytest.raises(UserError, match=r"node binaries: .*; image 'coredns': ") as caught:
         require_built(settings)
     assert caught.value.remedy.startswith("`arena node build`; ")
+
+
+def test_preflight_asks_for_the_agents_image(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[set[str]] = []
+    monkeypatch.setattr(preflight.node, "require", lambda _: settings.bin)
+    monkeypatch.setattr(preflight.images, "find_images", lambda _, names: asked.append(set(names)))
+    monkeypatch.setattr(preflight.needs, "image_names", lambda _, folder, image: {folder.parent.name, image})
+    ArenaEnvironment.preflight({"agent_image": "agent-codex"})
+    ArenaEnvironment.preflight({})
+    require_built(settings, "agent-codex", [settings.home / "one", settings.home / "two"])
+    common = {"pause", "coredns"}
+    assert asked == [{*common, "agent-codex"}, {*common, "agent"}, {*common, "agent-codex", "one", "two"}]
+
+
+@pytest.mark.parametrize(("options", "image"), [({}, "agent"), ({"agent_image": "agent-codex@1.2"}, "agent-codex@1.2")])
+def test_the_episode_is_told_the_agents_image(
+    folder: Path,
+    tmp_path: Path,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, str],
+    image: str,
+) -> None:
+    monkeypatch.setenv("ARENA_FAKE", json.dumps({"log": str(tmp_path / "log")}))
+    environment = make(folder, tmp_path, "x__env", episode=EPISODE, **options)
+    environment._make_cluster()  # type: ignore[attr-defined]
+    [told] = settings.records.rglob("agent-image")
+    assert told.read_text() == image
 
 
 def test_stock_harbor_refuses_before_anything_starts(checkout: Catalogue, tmp_path: Path) -> None:

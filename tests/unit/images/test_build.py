@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from tests.unit.images import oci
 
+from incident_arena import proc
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.images import build
+from incident_arena.images import agents, build, recipes
 from incident_arena.settings import Settings
 
 
@@ -60,7 +61,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def run(settings: Settings, root: Path) -> dict[str, build.BuiltImage]:
-    return build.build_all(settings, lambda _: None, root)
+    return build.build_images(settings, build.plain_names(root), lambda _: None, root)
 
 
 def test_everything_once_and_then_nothing(settings: Settings, root: Path, builder: Builder) -> None:
@@ -71,7 +72,7 @@ def test_everything_once_and_then_nothing(settings: Settings, root: Path, builde
     image = first["high"]
     assert image.archive == settings.images / f"high-{image.key}.tar"
     assert image.reference == f"arena.local/high:{image.key}"
-    assert build.find_all(settings, root) == first
+    assert build.find_images(settings, build.plain_names(root), root) == first
 
 
 def test_a_change_rebuilds_it_and_what_uses_it(settings: Settings, root: Path, builder: Builder) -> None:
@@ -98,9 +99,9 @@ def test_find_names_what_is_not_built(settings: Settings, root: Path, builder: B
     run(settings, root)
     (root / "images/low/file").write_text("x")
     with pytest.raises(UserError, match="changed since: low, high") as caught:
-        build.find_all(settings, root)
+        build.find_images(settings, build.plain_names(root), root)
     assert caught.value.remedy == "arena images build"
-    assert {one.image.name: one.built for one in build.list_all(settings, root)} == {
+    assert {one.image.name: one.built for one in build.list_images(settings, build.plain_names(root), root)} == {
         "low": False, "high": False, "other": True,
     }  # fmt: skip
     assert builder.built
@@ -113,7 +114,9 @@ def test_a_lost_storage_is_filled_from_the_archive(settings: Settings, root: Pat
     builder.pull = lambda archive: (  # type: ignore[method-assign]
         builder.pulled.append(archive.name.rpartition("-")[0]),
         builder.storage.update(
-            one.image.reference for one in build.list_all(settings, root) if one.image.name == "low"
+            one.image.reference
+            for one in build.list_images(settings, build.plain_names(root), root)
+            if one.image.name == "low"
         ),
     )
     builder.built.clear()
@@ -142,6 +145,50 @@ def test_a_removed_archive_is_made_again_without_building(settings: Settings, ro
     run(settings, root)
     assert image.archive.exists()
     assert builder.built == []
+
+
+def test_only_what_is_asked_for_is_built_and_what_that_is_built_on(
+    settings: Settings, root: Path, builder: Builder
+) -> None:
+    (root / "images/low/image.toml").write_text("only_built_on = true\n")
+    said: list[str] = []
+    built = build.build_images(settings, ["high"], said.append, root)
+    assert list(built) == ["high"]
+    assert builder.built == ["low", "high"]
+    assert [path.name for path in settings.images.glob("*.tar")] == [built["high"].archive.name]
+    assert [line.split(" (")[0] for line in said] == [
+        "building image low", "built image low in 0 s", "building image high", "built image high in 0 s",
+        "writing image high", "wrote image high in 0 s",
+    ]  # fmt: skip
+
+
+def test_a_recipes_note_is_said_when_it_is_built(
+    settings: Settings, root: Path, builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = recipes.Recipe(name="noted", folder=None, made={"Dockerfile": "FROM scratch\n"}, note="mind this")
+    monkeypatch.setattr(agents, "image_recipes", lambda *_: {"noted": noted})
+    said: list[str] = []
+    build.build_images(settings, ["noted"], said.append, root)
+    assert said[0] == "mind this"
+    assert builder.built == ["noted"]
+
+
+def test_an_unknown_image_is_refused_with_those_there_are(settings: Settings, root: Path) -> None:
+    with pytest.raises(UserError, match="image 'none': is unknown") as caught:
+        build.find_images(settings, ["none"], root)
+    assert caught.value.remedy == "known are: high, low, other"
+
+
+def test_a_failed_build_says_how_its_log_ends_and_where_it_is(settings: Settings, root: Path, builder: Builder) -> None:
+    def fail(_reference: str, _context: Path, _used: Mapping[str, str], log: Path) -> None:
+        proc.run(["sh", "-c", "echo first; echo no such package; exit 3"], deadline_s=5, log=log)
+
+    builder.build = fail  # type: ignore[method-assign]
+    with pytest.raises(InfrastructureError, match="no such package") as caught:
+        run(settings, root)
+    assert caught.value.thing == "image 'low'"
+    log = Path(caught.value.remedy.rpartition(" ")[2])
+    assert log.read_text() == "first\nno such package\n"
 
 
 def test_the_context_is_gone_afterwards(settings: Settings, root: Path, builder: Builder) -> None:

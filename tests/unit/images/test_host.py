@@ -62,3 +62,17 @@ def test_certificates_only_when_the_machine_names_some(tmp_path: Path) -> None:
     variables = {"SSL_CERT_FILE": str(bundle)}
     assert host.certificates(variables) == bundle
     assert configuration(host.pip_configuration(variables, tmp_path))["cert"] == host.CA_TARGET
+
+
+def test_npm_is_told_what_the_machines_npm_is_told_without_local_paths(tmp_path: Path) -> None:
+    (tmp_path / ".npmrc").write_text(
+        "; a comment\nregistry = http://mirror.example/npm/\ncache=/root/.npm\n//mirror.example/:_auth=${WORD}\n"
+    )
+    (tmp_path / "bundle").write_text("x")
+    told = host.npm_configuration({"WORD": "w", "npm_config_fetch_retries": "9"}, tmp_path)
+    assert "registry=http://mirror.example/npm/\n" in told
+    assert "//mirror.example/:_auth=w\n" in told
+    assert "fetch-retries=9\n" in told
+    assert "cache" not in told
+    assert "cafile" not in told
+    assert f"cafile={host.CA_TARGET}\n" in host.npm_configuration({"SSL_CERT_FILE": str(tmp_path / "bundle")}, tmp_path)

@@ -1,23 +1,32 @@
 """Versions in the images are pinned, and the harness's are those that the tests run with."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from incident_arena.images import recipes
+from incident_arena.images import agents, recipes
 
 ROOT = recipes.checkout()
+PYTHON = {
+    **{name: ROOT / "images" / name / "requirements.txt" for name in ("frappe", "harness")},
+    **{name: ROOT / f"agents/{name}.lock" for name, one in agents.recipes(ROOT).items() if one.manager == "pypi"},
+}
+NODE = {
+    "nodejs": ROOT / "images/nodejs/package-lock.json",
+    **{name: ROOT / f"agents/{name}.lock" for name, one in agents.recipes(ROOT).items() if one.manager == "npm"},
+}
 
 
 def pins(file: Path) -> dict[str, str]:
     return dict(re.findall(r"^([A-Za-z0-9_.-]+)==(\S+)", file.read_text(), re.MULTILINE))
 
 
-@pytest.mark.parametrize("image", ["frappe", "harness"])
+@pytest.mark.parametrize("image", PYTHON)
 def test_every_requirement_has_a_version_and_hashes(image: str) -> None:
-    text = (ROOT / "images" / image / "requirements.txt").read_text()
+    text = PYTHON[image].read_text()
     requirements = re.split(r"\n(?=[A-Za-z])", text.strip())
     assert requirements
     for requirement in requirements:
@@ -36,3 +45,29 @@ def test_the_harness_has_the_whole_extra() -> None:
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["services"]
     names = {re.split(r"[<>=\[ ]", requirement)[0] for requirement in extra}
     assert names <= set(pins(ROOT / "images/harness/requirements.txt"))
+
+
+@pytest.mark.parametrize("image", NODE)
+def test_every_package_of_a_lock_has_a_version_and_a_hash(image: str) -> None:
+    packages = json.loads(NODE[image].read_text())["packages"]
+    assert len(packages) > 1
+    for path, package in packages.items():
+        # What is bundled comes in another's archive, which has the hash.
+        if path and not package.get("inBundle"):
+            assert package["version"], path
+            assert package["integrity"].startswith("sha512-"), path
+        assert "resolved" not in package, path
+
+
+@pytest.mark.parametrize("name", agents.recipes(ROOT))
+def test_an_agents_lock_is_of_its_recipes_version(name: str) -> None:
+    agent = agents.recipes(ROOT)[name]
+    if agent.manager == "npm":
+        locked = json.loads(NODE[name].read_text())["packages"]
+        assert locked[""]["dependencies"] == {agent.package: agent.version}
+        assert locked[f"node_modules/{agent.package}"]["version"] == agent.version
+    else:
+        locked = pins(PYTHON[name])
+        wanted = agents.requirements(agent, agent.version)
+        assert locked[agent.package] == agent.version
+        assert {re.split(r"[=\[]", one)[0] for one in wanted} <= set(locked)

@@ -1,5 +1,6 @@
 """Which store is made for which images, and which stores are removed."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -14,6 +15,34 @@ def test_the_key_follows_the_images_not_their_order(tmp_path: Path) -> None:
     assert store.key({"a:1": one, "b:2": two}) == store.key({"b:2": two, "a:1": one})
     assert store.key({"a:1": one}) != store.key({"a:2": one})
     assert store.key({"a:1": one}) != store.key({"a:1": two})
+
+
+def make(settings: Settings, name: str, contents: dict[str, Path]) -> Path:
+    folder = settings.stores / name
+    (folder / "root").mkdir(parents=True)
+    listed = {reference: str(archive) for reference, archive in contents.items()}
+    (folder / store.CONTENTS).write_text(json.dumps(listed))
+    return folder
+
+
+def test_a_store_that_has_more_serves_as_well(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    a, b, c = ({f"r/{name}:1": tmp_path / f"{name}-1.tar"} for name in "abc")
+    wide = make(settings, "wide", a | b | c)
+    narrow = make(settings, "narrow", a | b)
+    make(settings, "store-x.tmp", a)
+    assert store.prepare(settings, a, lambda _: None) == narrow
+    assert store.prepare(settings, a | c, lambda _: None) == wide
+    assert store._holding(settings, {"r/a:2": tmp_path / "a-2.tar"}) is None
+
+
+def test_a_new_store_keeps_other_agents_images_but_no_old_ones(tmp_path: Path) -> None:
+    held = {f"r/{name}:1": tmp_path / f"{name}-1.tar" for name in ("frappe", "agent-one", "agent-gone")}
+    for archive in held.values():
+        archive.touch()
+    held["r/agent-gone:1"].unlink()
+    asked = {"r/frappe:2": tmp_path / "frappe-2.tar", "r/agent-two:1": tmp_path / "agent-two-1.tar"}
+    assert store.still_wanted(held, asked) == {"r/agent-one:1": tmp_path / "agent-one-1.tar"}
 
 
 def test_only_old_stores_that_no_node_uses_are_removed(tmp_path: Path) -> None:
