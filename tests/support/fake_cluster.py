@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import InfrastructureError
 from incident_arena.harbor import confine
 from incident_arena.harbor.sandbox import layout
@@ -57,12 +58,14 @@ class FakeEpisode:
         record: Path,
         on_stage: Callable[[Stage], None] | None = None,
         *,
+        way: WayOut,
         agent_image: str = "agent",
     ) -> None:
         assert (task_folder / "task.json").is_file()
         self._plan = json.loads(os.environ["ARENA_FAKE"])
         self._log_file = Path(self._plan["log"])
         (record / "agent-image").write_text(agent_image)
+        (record / "way-out").write_text(json.dumps(dict(way.upstreams)))
         (record / "cpus").write_text(json.dumps(settings.cpus_per_node))
         self._name, self._record, self._on_stage = name, record, on_stage
         self._pods = settings.home / "pods" / name

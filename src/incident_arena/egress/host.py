@@ -58,6 +58,8 @@ def authorities(environment: Mapping[str, str] = os.environ) -> str:
     named = [Path(environment[name]) for name in BUNDLES if environment.get(name)]
     files = dict.fromkeys([*(path for path in [SYSTEM_BUNDLE] if path.is_file()), *named])
     try:
-        return "\n".join(dict.fromkeys(path.read_text(encoding="latin-1").strip() for path in files)) + "\n" * bool(files)
+        return "\n".join(dict.fromkeys(path.read_text(encoding="latin-1").strip() for path in files)) + "\n" * bool(
+            files
+        )
     except OSError as error:
         raise UserError("the machine's certificates", str(error), f"mend {', '.join(BUNDLES)}") from error

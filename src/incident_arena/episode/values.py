@@ -21,7 +21,13 @@ type Values = dict[str, Any]
 
 
 def make(
-    task: TaskSpec, task_folder: Path, *, episode: str, images: Mapping[str, str], api_address: str, egress: Values
+    task: TaskSpec,
+    task_folder: Path,
+    *,
+    episode: str,
+    images: Mapping[str, str],
+    api_address: str,
+    egress: Values | None = None,
 ) -> Values:
     """Values for the substrate's chart; `global` reaches the harness chart in it.
 
@@ -31,14 +37,14 @@ def make(
         episode: its name.
         images: image name to full reference.
         api_address: the API server's own address, for the network policies.
-        egress: the agent's way out, as `way_out.Relay.values` has it.
+        egress: the agent's way out, as `way_out.Relay.values` has it; None: there is none.
     """
     shared = {
         "images": dict(images),
         "accounts": {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in ACCOUNTS},
         "task": json.loads(task.model_dump_json()),
         "episode": episode,
-        "egress": egress,
+        "egress": egress or {},
     }
     computed = {**shared, "global": shared, "harness": {"cluster": {"apiServer": {"addresses": [api_address]}}}}
     return merge(overlay(task_folder), computed)

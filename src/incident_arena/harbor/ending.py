@@ -1,4 +1,4 @@
-"""How an agent's time ends: a minute after its declaration its program is ended, and its calls of the model are kept."""
+"""How an agent's time ends: its program is ended a minute after it declared, and its calls of the model are kept."""
 
 import asyncio
 import contextlib

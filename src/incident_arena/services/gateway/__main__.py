@@ -1,12 +1,12 @@
 """The program in the pod `tls-gateway`: mitmproxy with the gate, its own log off.
 
-    variable    meaning
-    UPSTREAMS   JSON object: allowed name to URL, `{"api.example.com": "https://api.example.com"}`
-    PROXY       host:port of the egress proxy
-    PORT        where it listens; default 8443
-    AUTHORITY   folder with ca.pem: the episode's own authority, key and certificate, which signs for each name; and
-                upstream.crt: whom the machine trusts; default /ca
-    LOG         folder for calls.jsonl, and the salt of its fingerprints; default /log
+variable    meaning
+UPSTREAMS   JSON object: allowed name to URL, `{"api.example.com": "https://api.example.com"}`
+PROXY       host:port of the egress proxy
+PORT        where it listens; default 8443
+AUTHORITY   folder with ca.pem: the episode's own authority, key and certificate, which signs for each name; and
+            upstream.crt: whom the machine trusts; default /ca
+LOG         folder for calls.jsonl, and the salt of its fingerprints; default /log
 """
 
 import asyncio

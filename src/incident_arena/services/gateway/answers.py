@@ -18,7 +18,7 @@ _REFUSALS = (
 )
 _ENDS = re.compile(
     rb'(?<!\\)"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed)|error)"'
-    rb'|^data:\s*\[DONE\]'
+    rb"|^data:\s*\[DONE\]"
     rb'|(?<!\\)"finishReason"\s*:\s*"[A-Z_]+"'
     rb'|(?<!\\)"finish_reason"\s*:\s*"[a-z_]+"'
     rb'|^data:\s*\{\s*"error"',

@@ -20,7 +20,14 @@ from incident_arena.services.gateway.answers import Answer
 FORBIDDEN, UPGRADE = 403, 426
 KEYS = ("x-api-key", "authorization", "api-key", "x-goog-api-key")
 """Headers that hold a key, by provider."""
-INFERENCE = ("/messages", "/responses", "/chat/completions", ":generateContent", ":streamGenerateContent", "/completions")
+INFERENCE = (
+    "/messages",
+    "/responses",
+    "/chat/completions",
+    ":generateContent",
+    ":streamGenerateContent",
+    "/completions",
+)
 STATE = "arena"
 _WORDS = {"refused": "refused", "timed out": "timeout", "timeout": "timeout", "certificate": "tls", "TLS": "tls"}
 

@@ -1,4 +1,4 @@
-"""The gateway as its pod runs it: a process of mitmproxy with the gate, a CONNECT proxy behind it, a real HTTP server."""
+"""The gateway as its pod runs it: mitmproxy with the gate, a CONNECT proxy behind it, a real HTTP server."""
 
 import asyncio
 import contextlib
@@ -91,7 +91,8 @@ def application(seen: list[web.Request]) -> web.Application:
             "short": [b'data: {"type": "content_block_delta"}\n\n'],
             "refusal": [b'data: {"delta": {"stop_rea', b'son": "refusal"}}\n\n', b'data: {"type":"message_stop"}\n\n'],
             "talk": [
-                b'data: {"text": "say \\"stop_reason\\": \\"refusal\\""}\n\n', b'data: {"type":"message_stop"}\n\n',
+                b'data: {"text": "say \\"stop_reason\\": \\"refusal\\""}\n\n',
+                b'data: {"type":"message_stop"}\n\n',
             ],
         }
         if what in parts:
@@ -221,7 +222,9 @@ async def test_a_websocket_is_told_to_use_http(gateway: Gateway) -> None:
         ("cut", False, "cut", ""),
     ],
 )  # fmt: skip
-async def test_what_a_stream_says_of_itself(gateway: Gateway, what: str, whole: bool, error: str, refusal: str) -> None:
+async def test_what_a_stream_says_of_itself(
+    gateway: Gateway, what: str, *, whole: bool, error: str, refusal: str
+) -> None:
     try:
         await gateway.ask(json={"what": what})
     except aiohttp.ClientError:
