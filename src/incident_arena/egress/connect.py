@@ -56,6 +56,7 @@ class Target:
         return cls(host.strip("[]").lower(), int(port))
 
     def __str__(self) -> str:
+        """As CONNECT has it."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -143,15 +144,15 @@ async def dial_via(via: Via, target: Target, trust: ssl.SSLContext | None = None
         writer.write("\r\n".join([*lines, "", ""]).encode())
         await writer.drain()
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), DIAL_S)
-        status = _status(head)
-        if status != OK:
-            raise ProxyRefusedError(via, target, status)
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError) as error:
         writer.close()
         raise ConnectionError(f"proxy {via.host}:{via.port} did not answer CONNECT") from error
     except BaseException:
         writer.close()
         raise
+    if (status := _status(head)) != OK:
+        writer.close()
+        raise ProxyRefusedError(via, target, status)
     return reader, writer
 
 
@@ -220,7 +221,7 @@ class ConnectProxy:
         finally:
             self._open.discard(task)
             writer.close()
-            self._told(Tunnel(at, time.monotonic() - started, target, status, *counts, error))
+            self._told(Tunnel(at, time.monotonic() - started, target, status, counts[0], counts[1], error))
 
     async def _admit(self, reader: asyncio.StreamReader) -> tuple[str, int, Streams | None, str]:
         """Read the request: its target, the answer's status, the way there if there is one, and what went wrong."""
@@ -231,24 +232,33 @@ class ConnectProxy:
         first, *lines = head.decode("latin-1").split("\r\n")
         method, _, rest = first.partition(" ")
         named = rest.partition(" ")[0]
+        status, error = self._refused(method, named, lines)
+        if error:
+            return named[:200], status, None, error
+        status, upstream, error = await self._reach(Target.parse(named))
+        return named[:200], status, upstream, error
+
+    def _refused(self, method: str, named: str, lines: list[str]) -> tuple[int, str]:
+        """The answer's status, and why a request is refused; empty when it is not."""
         if method != "CONNECT":
-            return named[:200], NO_METHOD, None, "not CONNECT"
+            return NO_METHOD, "not CONNECT"
         if self._token and not hmac.compare_digest(_bearer(lines).encode(), self._token.encode()):
-            return named[:200], NO_TOKEN, None, "no token"
+            return NO_TOKEN, "no token"
         try:
             target = Target.parse(named)
         except ValueError:
-            return named[:200], BAD, None, "no target"
-        if target not in self._allowed:
-            return str(target)[:200], FORBIDDEN, None, "not allowed"
+            return BAD, "no target"
+        return (OK, "") if target in self._allowed else (FORBIDDEN, "not allowed")
+
+    async def _reach(self, target: Target) -> tuple[int, Streams | None, str]:
         try:
-            return str(target), OK, await asyncio.wait_for(self._dial(target), DIAL_S), ""
+            return OK, await asyncio.wait_for(self._dial(target), DIAL_S), ""
         except TimeoutError:
-            return str(target), LATE, None, "timeout"
+            return LATE, None, "timeout"
         except ProxyRefusedError as error:
-            return str(target), UNREACHED, None, f"proxy answered {error.status}"
+            return UNREACHED, None, f"proxy answered {error.status}"
         except OSError as error:
-            return str(target), UNREACHED, None, type(error).__name__
+            return UNREACHED, None, type(error).__name__
 
 
 def _bearer(lines: list[str]) -> str:
@@ -275,7 +285,7 @@ async def _splice(client: Streams, upstream: Streams, counts: list[int]) -> str:
         asyncio.ensure_future(carry(upstream[0], client[1], 1)),
     ]
     try:
-        done, left = await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
+        done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
         broken = next((way.exception() for way in done if way.exception()), None)
         return type(broken).__name__ if broken else ""
     finally:

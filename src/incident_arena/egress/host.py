@@ -4,7 +4,7 @@ import os
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.request import proxy_bypass_environment
+from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # the stubs leave it out
 
 from incident_arena.egress.connect import Dial, Streams, Target, Via, dial_direct, dial_via
 from incident_arena.errors import UserError

@@ -1,4 +1,4 @@
-"""An episode's way out: which names the agent may call, the relay on this machine, and what the charts are told of it."""
+"""An episode's way out: which names the agent may call, this machine's relay, and what the charts are told of it."""
 
 import secrets
 from collections.abc import Mapping

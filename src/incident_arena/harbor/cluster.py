@@ -175,8 +175,8 @@ class Cluster:
         try:
             kube, ended = self._episode.kube, time.time()
             await ending.keep_route(kube, GATEWAY, self._trial, started=self._started, ended=ended)
-        except ArenaError as error:  # without it the trial counts as it was judged
-            self._logger.error("The record of the model's calls could not be read: %s", error)
+        except ArenaError:  # without it the trial counts as it was judged
+            self._logger.exception("The record of the model's calls could not be read")
 
     async def _pod(self, service: str) -> str:
         """The pod of a service.

@@ -50,7 +50,7 @@ async def run(environment: Mapping[str, str]) -> None:
         mode = f"reverse:https://nowhere.invalid@{environment.get('PORT', '8443')}"
         own = options.Options(mode=[mode], confdir=home)
         master = DumpMaster(own, with_termlog=True, with_dumper=False)
-        own.update(
+        own.update(  # type: ignore[no-untyped-call]
             connection_strategy="lazy",
             keep_host_header=True,
             http3=False,
@@ -58,7 +58,7 @@ async def run(environment: Mapping[str, str]) -> None:
             ssl_verify_upstream_trusted_ca=str(trusted) if trusted.stat().st_size else None,
             termlog_verbosity="warn",
         )
-        master.addons.add(Gate(upstreams, (host, int(port)), salt(kept), Log(kept / CALLS).add))
+        master.addons.add(Gate(upstreams, (host, int(port)), salt(kept), Log(kept / CALLS).add))  # type: ignore[no-untyped-call]
         await master.run()
 
 

@@ -82,7 +82,7 @@ class Gate:
     ) -> None:
         """See the class."""
         self._upstreams = dict(upstreams)
-        self._proxy = ServerSpec(("http", proxy))
+        self._proxy: ServerSpec = ("http", proxy)
         self._salt = salt
         self._told = told
 
