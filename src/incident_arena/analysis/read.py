@@ -5,8 +5,8 @@
 `trial.frame(reading.trials)` is the same as a polars frame.
 
 Read of each trial: result.json, verifier/verdict.json, route.json, machine.json and the last 64 KiB of
-agent/trajectory.json; config.json only where there is no result. Evidence, whole verdicts and transcripts are loaded one
-trial at a time (evidence.py).
+agent/trajectory.json; config.json only where there is no result. Evidence, whole verdicts and transcripts are loaded
+one trial at a time (evidence.py).
 """
 
 import os
