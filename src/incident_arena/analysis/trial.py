@@ -24,7 +24,7 @@ type Status = Literal[
 STATUS_MEANING: dict[Status, str] = {
     "judged": "has a reward from our judge; the only trials that rates are made of",
     "errored": "the provider, the key, the way to the model or the agent's start failed: not the agent's doing, rerun",
-    "inadmissible": "the episode did not reach its agent, or the judge ruled it out: no reward, rerun",
+    "inadmissible": "the episode did not reach its agent, the judge ruled it out, or the machine stood still: rerun",
     "unknown": "the judge could not decide: a check raised, or evidence is unfinished",
     "crashed": "the trial ended, or its job ended, without a verdict",
     "running": "has no result yet and its job has not ended",
