@@ -21,6 +21,7 @@ VERBS = {
     "report": "report:report",
     "judge": "report:judge",
     "view": "view:view",
+    "endpoint": "endpoint:endpoint",
     "clean": "clean:clean",
 }
 
