@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 
 import pytest
+from tests.unit.endpoint.wire import script
 
 from incident_arena.endpoint.asked import Json
 from incident_arena.endpoint.server import Endpoint, serving
-from tests.unit.endpoint.wire import script
 
 type Serve = Callable[..., Awaitable[Endpoint]]
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from tests.unit.endpoint.wire import script
 
 from incident_arena.endpoint.asked import Asked, Json, Tool, Turn
 from incident_arena.endpoint.player import Player
-from tests.unit.endpoint.wire import script
 
 CALL = Turn("", 1)
 BASE = Asked(
