@@ -52,8 +52,8 @@ def _tools(body: Json) -> Iterator[Tool]:
 def _line(content: Json) -> Line:
     parts = dicts(content.get("parts"))
     mine = content.get("role") == "model"
-    calls = sum("functionCall" in part for part in parts)
-    answers = any("functionResponse" in part for part in parts)
+    calls = sum(_either(part, "functionCall", "function_call") is not None for part in parts)
+    answers = any(_either(part, "functionResponse", "function_response") is not None for part in parts)
     return Line(mine, not mine and not answers, words(parts), calls, size_of(content))
 
 

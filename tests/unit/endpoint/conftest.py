@@ -1,5 +1,6 @@
 """A served script."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 
@@ -8,6 +9,8 @@ from tests.unit.endpoint.wire import script
 
 from incident_arena.endpoint.asked import Json
 from incident_arena.endpoint.server import Endpoint, serving
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # importing litellm asks the network for prices otherwise
 
 type Serve = Callable[..., Awaitable[Endpoint]]
 

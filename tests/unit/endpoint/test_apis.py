@@ -216,21 +216,18 @@ async def test_a_count_agrees_with_the_answers_usage_and_uses_no_step(
     assert (told.step, told.input_tokens) == (1, counted)
 
 
-REFUSED: dict[str, Callable[[Any], object]] = {
-    "anthropic": lambda answer: answer["stop_reason"],
-    "chat": lambda answer: (
-        answer["choices"][0]["finish_reason"],
-        bool(answer["choices"][0]["message"].get("refusal")),
-    ),
-    "responses": lambda answer: (
-        answer["status"],
-        [part["type"] for item in answer["output"] for part in item["content"]],
-    ),
-    "gemini": lambda answer: (
-        answer.get("promptFeedback", {}).get("blockReason"),
-        [candidate["finishReason"] for candidate in answer.get("candidates", [])],
-    ),
-}
+def refusal(api: str, answer: Any) -> object:
+    """What a client of the API tells a refusal by."""
+    match api:
+        case "anthropic":
+            return answer["stop_reason"]
+        case "chat":
+            (choice,) = answer["choices"]
+            return choice["finish_reason"], bool(choice["message"].get("refusal"))
+        case "responses":
+            return answer["status"], [part["type"] for item in answer["output"] for part in item["content"]]
+    blocked = answer.get("promptFeedback", {}).get("blockReason")
+    return blocked, [candidate["finishReason"] for candidate in answer.get("candidates", [])]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +248,7 @@ async def test_a_refusal_is_told_as_the_api_tells_it(api: str, how: object, expe
     path, body = APIS[api]
     answer = await post(endpoint, path, body())
     assert answer.status == 200
-    assert REFUSED[api](answer.json) == expected
+    assert refusal(api, answer.json) == expected
     assert endpoint.journal.entries[-1].kind == "refuse"
 
 
