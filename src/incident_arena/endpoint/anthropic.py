@@ -6,7 +6,7 @@ from typing import Any
 
 from incident_arena.endpoint.api import Api, message_of
 from incident_arena.endpoint.asked import Asked, Json, Line, Tool, conversation, dicts, size_of, table, words
-from incident_arena.endpoint.reply import Reply, event, new_id
+from incident_arena.endpoint.reply import Reply, event, new_id, pieces
 from incident_arena.endpoint.script import Step
 
 ERRORS = {
@@ -20,8 +20,6 @@ ERRORS = {
     504: "timeout_error",
     529: "overloaded_error",
 }
-PIECE = 24
-"""Characters in one delta: an answer comes in several, as a model's does."""
 
 
 def read(body: Json, _path_model: str) -> Asked:
@@ -92,8 +90,8 @@ def events(asked: Asked, reply: Reply) -> Iterator[bytes]:
             empty, key, kind = {**block, "input": {}}, "partial_json", "input_json_delta"
             told = json.dumps(block["input"])
         yield _named("content_block_start", index=index, content_block=empty)
-        for at in range(0, len(told), PIECE):
-            yield _named("content_block_delta", index=index, delta={"type": kind, key: told[at : at + PIECE]})
+        for piece in pieces(told):
+            yield _named("content_block_delta", index=index, delta={"type": kind, key: piece})
         yield _named("content_block_stop", index=index)
     end = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield _named("message_delta", delta=end, usage=message["usage"])

@@ -8,7 +8,7 @@ from typing import Any
 from incident_arena.endpoint import openai
 from incident_arena.endpoint.api import Api
 from incident_arena.endpoint.asked import Asked, Json, Line, Tool, conversation, dicts, size_of, table, words
-from incident_arena.endpoint.reply import REFUSAL, Reply, event, new_id
+from incident_arena.endpoint.reply import REFUSAL, Reply, event, new_id, pieces
 
 
 def read(body: Json, _path_model: str) -> Asked:
@@ -94,12 +94,12 @@ def events(asked: Asked, reply: Reply) -> Iterator[bytes]:
     message = _message(reply)
     yield chunk(role="assistant", content="")
     for key in ("content", "refusal"):
-        for piece in openai.pieces(message.get(key) or ""):
+        for piece in pieces(message.get(key) or ""):
             yield chunk(**{key: piece})
     for index, call in enumerate(message.get("tool_calls", [])):
         told = call["function"]["arguments"]
         yield chunk(tool_calls=[{**call, "index": index, "function": {**call["function"], "arguments": ""}}])
-        for piece in openai.pieces(told):
+        for piece in pieces(told):
             yield chunk(tool_calls=[{"index": index, "function": {"arguments": piece}}])
     yield chunk(_finish(reply))
     if asked.wants_usage:

@@ -4,16 +4,14 @@ from incident_arena.endpoint.api import message_of
 from incident_arena.endpoint.asked import Json
 from incident_arena.endpoint.script import Step
 
-PIECE = 24
-"""Characters in one delta: an answer comes in several, as a model's does."""
-
+RATE_LIMITED = 429
 KINDS = {
     400: ("invalid_request_error", None),
     401: ("invalid_request_error", "invalid_api_key"),
     402: ("insufficient_quota", "insufficient_quota"),
     403: ("invalid_request_error", "unsupported_country_region_territory"),
     404: ("invalid_request_error", "model_not_found"),
-    429: ("requests", "rate_limit_exceeded"),
+    RATE_LIMITED: ("requests", "rate_limit_exceeded"),
 }
 """Status to the error's type and code."""
 
@@ -23,10 +21,5 @@ def failure(step: Step) -> Json:
     kind, code = KINDS.get(step.status or 0, ("server_error", None))
     if step.code:
         code = step.code
-        kind = step.code if kind == "requests" else kind
+        kind = step.code if step.status == RATE_LIMITED else kind  # a used-up quota is a 429 of its own type
     return {"error": {"message": message_of(step), "type": kind, "param": None, "code": code}}
-
-
-def pieces(text: str) -> list[str]:
-    """A text in the pieces in which it is streamed."""
-    return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]

@@ -9,6 +9,8 @@ from typing import Any
 from incident_arena.endpoint.asked import Asked, Json
 
 CHARACTERS_PER_TOKEN = 4
+PIECE = 24
+"""Characters in one delta: a text comes in several, as a model's does."""
 REFUSAL = "I can't help with that request."
 
 
@@ -77,3 +79,8 @@ def event(document: Any, name: str = "") -> bytes:
     """One server-sent event."""
     data = document if isinstance(document, str) else json.dumps(document)
     return (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode()
+
+
+def pieces(text: str) -> list[str]:
+    """A text in the pieces in which it is streamed."""
+    return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]

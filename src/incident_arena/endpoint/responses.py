@@ -8,7 +8,7 @@ from typing import Any
 from incident_arena.endpoint import openai
 from incident_arena.endpoint.api import Api
 from incident_arena.endpoint.asked import Asked, Json, Line, Tool, conversation, dicts, size_of, table, words
-from incident_arena.endpoint.reply import REFUSAL, Call, Reply, event, new_id
+from incident_arena.endpoint.reply import REFUSAL, Call, Reply, event, new_id, pieces
 
 SYSTEM = {"system", "developer"}
 
@@ -119,7 +119,7 @@ def _item_events(index: int, item: Json) -> Iterator[tuple[str, Json]]:
     for at, part in enumerate(item.get("content", [])):
         yield from _part_events({**where, "content_index": at}, part)
     if "arguments" in item:
-        for piece in openai.pieces(item["arguments"]):
+        for piece in pieces(item["arguments"]):
             yield "response.function_call_arguments.delta", {**where, "delta": piece}
         done = {**where, "name": item["name"], "arguments": item["arguments"]}
         yield "response.function_call_arguments.done", done
@@ -131,7 +131,7 @@ def _part_events(where: Json, part: Json) -> Iterator[tuple[str, Json]]:
     name = f"response.{part['type']}"
     more: dict[str, Any] = {"logprobs": []} if key == "text" else {}
     yield "response.content_part.added", {**where, "part": {**part, key: ""}}
-    for piece in openai.pieces(part[key]):
+    for piece in pieces(part[key]):
         yield f"{name}.delta", {**where, "delta": piece, **more}
     yield f"{name}.done", {**where, key: part[key], **more}
     yield "response.content_part.done", {**where, "part": part}
