@@ -25,7 +25,7 @@ def test_it_prints_its_url_and_serves_until_it_is_ended(ending: signal.Signals, 
         with urllib.request.urlopen(f"{url}/v1/models", timeout=10) as answer:
             assert json.load(answer)["data"][0]["id"]
         process.send_signal(ending)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     assert json.loads(log.read_text())["path"] == "/v1/models"
 
 

@@ -1,18 +1,16 @@
 """A served script."""
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
-from tests.unit.endpoint.wire import script
+from tests.unit.endpoint.wire import Serve, script
 
 from incident_arena.endpoint.asked import Json
 from incident_arena.endpoint.server import Endpoint, serving
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # importing litellm asks the network for prices otherwise
-
-type Serve = Callable[..., Awaitable[Endpoint]]
 
 
 @pytest.fixture

@@ -1,16 +1,13 @@
 """Each API's answers, whole and streamed, in its own wire format."""
 
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from tests.unit.endpoint.wire import APIS, GEMINI, GEMINI_STREAM, anthropic, chat, gemini, post, responses
+from tests.unit.endpoint.wire import APIS, GEMINI, GEMINI_STREAM, Serve, anthropic, chat, gemini, post, responses
 
 from incident_arena.endpoint.asked import Json
-from incident_arena.endpoint.server import Endpoint
 
-type Serve = Callable[..., Awaitable[Endpoint]]
 LONG = "A text long enough to come in more than one piece, as a model's does."
 
 

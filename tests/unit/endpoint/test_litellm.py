@@ -2,16 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import litellm
 import pytest
-from tests.unit.endpoint.wire import chat, responses
+from tests.unit.endpoint.wire import Serve, chat, responses
 
 from incident_arena.endpoint.server import Endpoint
-
-type Serve = Callable[..., Awaitable[Endpoint]]
 
 TEXT = "A text long enough to come in more than one piece."
 MODELS = {

@@ -1,7 +1,6 @@
 """Agents that read their commands out of the text: what they are told is read by their own parsers."""
 
 import re
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,9 @@ import harbor.agents.terminus_2 as terminus
 import pytest
 from harbor.agents.terminus_2.terminus_json_plain_parser import TerminusJSONPlainParser
 from harbor.agents.terminus_2.terminus_xml_plain_parser import TerminusXMLPlainParser
-from tests.unit.endpoint.wire import chat, post
+from tests.unit.endpoint.wire import Serve, chat, post
 
 from incident_arena.endpoint.server import Endpoint
-
-type Serve = Callable[..., Awaitable[Endpoint]]
 
 PARSERS = {"json": TerminusJSONPlainParser, "xml": TerminusXMLPlainParser}
 COMMAND = "grep '<a>' x && echo \"done & dusted\""

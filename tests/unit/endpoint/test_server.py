@@ -2,17 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import aiohttp
 import pytest
-from tests.unit.endpoint.wire import APIS, GEMINI, GEMINI_STREAM, anthropic, chat, gemini, post, responses, script
+from tests.unit.endpoint.wire import (
+    APIS,
+    GEMINI,
+    GEMINI_STREAM,
+    Serve,
+    anthropic,
+    chat,
+    gemini,
+    post,
+    responses,
+    script,
+)
 
-from incident_arena.endpoint.server import Endpoint, serving
+from incident_arena.endpoint.server import serving
 from incident_arena.errors import InfrastructureError, UserError
-
-type Serve = Callable[..., Awaitable[Endpoint]]
 
 ERRORS = [
     ("anthropic", 429, "rate_limit_error"),
@@ -92,7 +100,7 @@ async def test_a_hang_gives_headers_and_then_nothing(serve: Serve) -> None:
 
 async def test_a_hang_does_not_hold_up_the_end() -> None:
     async with aiohttp.ClientSession() as session:
-        async with asyncio.timeout(10), serving(script({"hang": True})) as endpoint:
+        async with asyncio.timeout(30), serving(script({"hang": True})) as endpoint:
             response = await session.post(endpoint.url + "/v1/messages", json=anthropic())
         with pytest.raises(aiohttp.ClientPayloadError):
             await response.read()

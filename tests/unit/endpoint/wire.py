@@ -1,6 +1,7 @@
 """Requests as clients of the four APIs send them, and their streams read as those clients read them."""
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,9 @@ import aiohttp
 from incident_arena.endpoint.asked import Json
 from incident_arena.endpoint.script import Script
 from incident_arena.endpoint.server import Endpoint
+
+type Serve = Callable[..., Awaitable[Endpoint]]
+"""Serves the steps that it is called with."""
 
 COMMAND = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
 
@@ -78,7 +82,7 @@ class Answer:
 async def post(endpoint: Endpoint, path: str, body: Any, **headers: str) -> Answer:
     data = body if isinstance(body, bytes) else json.dumps(body)
     async with (
-        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=20)) as session,
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60)) as session,
         session.post(endpoint.url + path, data=data, headers=headers) as response,
     ):
         got = await response.read()
