@@ -22,6 +22,7 @@ VERBS = {
     "report": "report:report",
     "judge": "report:judge",
     "view": "view:view",
+    "endpoint": "endpoint:endpoint",
     "clean": "clean:clean",
 }
 
