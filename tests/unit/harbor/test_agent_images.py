@@ -10,6 +10,8 @@ from harbor.models.agent.name import AgentName
 from incident_arena.errors import UserError
 from incident_arena.harbor.agent_images import ON_THE_HOST, Kind, image_name, kinds, options, split
 from incident_arena.harbor.job import Request, compose
+from incident_arena.images.agents import recipes
+from incident_arena.images.recipes import checkout
 
 
 @pytest.mark.parametrize(
@@ -32,10 +34,9 @@ def test_the_image_is_the_agents(agent: str, image: str) -> None:
 
 def test_every_agent_of_harbors_has_a_kind() -> None:
     assert set(kinds()) == set(AgentFactory.registered_names())
-    for name, kind in kinds().items():
+    for name in ON_THE_HOST | recipes(checkout()).keys():
         installed = issubclass(AgentFactory.get_agent_class(AgentName(name)), BaseInstalledAgent)
-        assert kind is not Kind.INSTALLED or installed
-        assert name not in ON_THE_HOST or not installed
+        assert kinds()[name] is (Kind.INSTALLED if installed else Kind.ON_THE_HOST)
 
 
 @pytest.mark.parametrize("agent", ["cursor-cli", "goose", "aider", "goose@1.0"])
