@@ -5,13 +5,13 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import rich
 from harbor.job import Job
-from harbor.models.agent.name import AgentName
 from harbor.models.job.config import JobConfig, RetryConfig
 from harbor.models.trial.config import AgentConfig, EnvironmentConfig, TaskConfig
 from harbor.models.trial.error_policy import ERROR_POLICIES
@@ -23,6 +23,8 @@ from harbor.utils.logger import logger as harbor_logger
 from incident_arena.errors import UserError
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.cluster import InadmissibleError
+from incident_arena.harbor.contestants import Contestant, configure
+from incident_arena.harbor.endpoints import merge
 from incident_arena.harbor.environment import EPISODE
 
 ENVIRONMENT = "incident_arena.harbor:ArenaEnvironment"
@@ -41,12 +43,18 @@ class Request:
         agent: Harbor's name of an agent, or `module:Class`.
         scripts: run each of these instead of an agent.
         model: for the agent.
+        effort: how hard the model reasons; None: the agent's default.
+        variants: pairs of model and effort that are all played, instead of `model` and `effort`.
+        kwargs: Harbor's options of the agent.
+        env: variables for the agent, as in `contestants.Contestant`.
+        model_url: the model's base URL as seen from this machine.
         trials: of each task.
         parallel: trials at once.
         max_retries: of a trial whose episode did not start, or whose model's provider failed.
         keep: leave the clusters.
         jobs: folder of job folders.
-        name: the job folder's.
+        name: the job folder's; gets a number when it is taken.
+        exact: the name was asked for: refuse it when it is taken.
         episode: import path of the class that plays an episode.
     """
 
@@ -60,7 +68,13 @@ class Request:
     keep: bool
     jobs: Path
     name: str
+    exact: bool = False
     episode: str = EPISODE
+    effort: str | None = None
+    variants: tuple[tuple[str | None, str | None], ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    model_url: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -72,12 +86,15 @@ def compose(request: Request) -> JobConfig:
     """The Harbor job.
 
     Raises:
-        UserError: no such agent or script.
+        UserError: no such agent or script, or it can't be asked for what is asked.
     """
-    options: dict[str, str | int] = {} if request.episode == EPISODE else {"episode": request.episode}
+    agents, upstreams = _agents(request)
+    options: dict[str, Any] = {} if request.episode == EPISODE else {"episode": request.episode}
     if request.parallel > 1:
         # Episodes that share CPUs would slow each other, and the rates are judged.
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
+    if upstreams:
+        options["upstreams"] = upstreams
     return JobConfig(
         job_name=request.name,
         jobs_dir=request.jobs,
@@ -86,7 +103,7 @@ def compose(request: Request) -> JobConfig:
         quiet=True,
         retry=retry(request.max_retries),
         environment=EnvironmentConfig(import_path=ENVIRONMENT, delete=not request.keep, kwargs=options),
-        agents=_agents(request),
+        agents=agents,
         tasks=[TaskConfig(path=path) for path in request.tasks],
     )
 
@@ -105,15 +122,23 @@ def retry(max_retries: int) -> RetryConfig:
     )
 
 
-def _agents(request: Request) -> list[AgentConfig]:
+def _agents(request: Request) -> tuple[list[AgentConfig], dict[str, str]]:
     if request.scripts:
-        return [_script(path) for path in request.scripts]
-    if ":" in request.agent:
-        return [AgentConfig(import_path=request.agent, model_name=request.model)]
-    if request.agent not in AgentName.values():
-        names = ", ".join(sorted(AgentName.values()))
-        raise UserError(f"agent {request.agent!r}", "is unknown", f"one of: {names}; or module:Class")
-    return [AgentConfig(name=request.agent, model_name=request.model)]
+        return [_script(path) for path in request.scripts], {}
+    made = [
+        configure(
+            Contestant(
+                agent=request.agent,
+                model=model,
+                effort=effort,
+                kwargs=request.kwargs,
+                env=request.env,
+                model_url=request.model_url,
+            )
+        )
+        for model, effort in request.variants or ((request.model, request.effort),)
+    ]
+    return [config for config, _ in made], merge([upstreams for _, upstreams in made])
 
 
 def _script(path: Path) -> AgentConfig:
