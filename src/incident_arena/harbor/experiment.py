@@ -98,7 +98,7 @@ class Experiment(_Part):
     prices: PriceList = Field(
         default_factory=load_prices, description="a price list: a table, or a path beside this file"
     )
-    agents: tuple[AgentEntry, ...] = Field(min_length=1, description="a list of tables: [[agents]]")
+    agents: tuple[AgentEntry, ...] = Field(description="a list of tables: [[agents]]")
 
     @field_validator("tasks")
     @classmethod
@@ -110,6 +110,14 @@ class Experiment(_Part):
                 "\n".join(f"there is no task {task!r}; one of: {', '.join(names) or 'none'}" for task in unknown)
             )
         return tuple(dict.fromkeys(name for task in tasks for name in _matching(names, task)))
+
+    @field_validator("agents")
+    @classmethod
+    def _some(cls, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
+        # A least length would also be told of a list whose tables are all wrong.
+        if not agents:
+            raise ValueError("there is none; add a table [[agents]]")
+        return agents
 
     @field_validator("prices", mode="before")
     @classmethod

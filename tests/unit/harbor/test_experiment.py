@@ -40,7 +40,7 @@ def test_the_papers_matrix_is_150_trials_of_each_task() -> None:
     assert summary(plan) == (152 * tasks, 152 * tasks)
     by_model: dict[str, int] = {}
     for row in plan:
-        by_model[row.cell.model] = by_model.get(row.cell.model, 0) + row.wanted // 1
+        by_model[row.cell.model] = by_model.get(row.cell.model, 0) + row.wanted
     assert by_model.pop("") == 2 * tasks  # nop and oracle
     per_task = {model.partition("/")[2]: count // tasks for model, count in by_model.items()}
     assert len(per_task) == 10
@@ -127,6 +127,7 @@ model_url = "127.0.0.1:80"
         ("version = 1", "tasks: field required; give a list of tasks"),
         (SMALL.replace('agent = "codex"', ""), "agents.0.agent: field required; give Harbor's name"),
         (SMALL.replace(f'["{NAME}"]', "[]"), "tasks: tuple should have at least 1 item"),
+        (f'version = 1\ntasks = ["{NAME}"]\nagents = []', "agents: there is none; add a table"),
         (SMALL + 'models = "m"', "agents.0.models: input should be a valid tuple; give a list of models"),
         (SMALL + "[prices]\nversion = 1", "prices.models: field required; give what docs/results.md"),
     ],
