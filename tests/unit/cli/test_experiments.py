@@ -117,7 +117,7 @@ def test_controls_that_come_out_wrong_are_told_loudly_with_status_3(stage: Stage
 
 
 def dry(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "ARENA_HOME": "/nonexistent", "OPENAI_API_KEY": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "ARENA_HOME": "/nonexistent", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [f"{sys.prefix}/bin/arena", "run", *arguments, "--dry-run"],
         cwd=cwd, env=environment, capture_output=True, text=True, timeout=100, check=False,

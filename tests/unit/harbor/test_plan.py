@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incident_arena.errors import UserError
@@ -40,6 +40,7 @@ def test_a_fresh_experiment_is_one_job_for_each_agent_after_the_controls() -> No
     assert set(cells(todo).values()) == {1, 3}
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.tuples(st.sampled_from(TASKS), st.sampled_from(["p/m", "p/n"]), st.sampled_from(EFFORTS)),
                        st.integers(min_value=0, max_value=5)))  # fmt: skip
 def test_exactly_what_is_missing_is_played(known: dict[tuple[str, str, str], int]) -> None:
