@@ -2,7 +2,8 @@
 
 Everything else is real: Harbor, the environment class, the copying, the judge. What an episode shall do is told in the
 variable ARENA_FAKE, a JSON object: `fail` (how many attempts fail to start), `hang` (it never gets ready), `evidence`
-(a folder that the referee gathers), `log` (a file with a line for each call).
+(a folder that the referee gathers), `idle` (another one, where the agent did not leave solved.txt), `log` (a file with
+a line for each call).
 """
 
 import asyncio
@@ -118,6 +119,9 @@ class FakeEpisode:
 
     async def freeze(self) -> None:
         self._log("freeze")
+        if (idle := self._plan.get("idle")) and not any((self._pods / "agent").rglob("solved.txt")):
+            plan = self._pods / "referee" / "plan.json"
+            plan.write_text(plan.read_text().replace(json.dumps(self._plan["evidence"]), json.dumps(idle)))
         shutil.rmtree(self._pods / "agent")
 
     async def stop(self) -> None:

@@ -18,7 +18,7 @@ from pydantic import Field
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.harbor.cluster import MAIN, Cluster, EpisodeMaker
-from incident_arena.harbor.journal import Attempt, Journal, next_folder
+from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
@@ -101,7 +101,7 @@ class ArenaEnvironment(BaseEnvironment):
         if self.options.cpus_per_node:
             settings = replace(settings, cpus_per_node=self.options.cpus_per_node)
         trial = self.trial_paths.trial_dir
-        number, folder = next_folder(settings.records, trial.parent.name, trial.name)
+        number, folder = next_folder(settings.records, job_key(trial.parent), trial.name)
         task = TaskSpec.model_validate_json((self.environment_dir / "task.json").read_text())
         attempt = Attempt(job=trial.parent.name, trial=trial.name, task=task.name, number=number, started=time.time())
         journal = Journal(folder, attempt, trial.parent)

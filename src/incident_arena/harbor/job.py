@@ -5,9 +5,10 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import rich
 from harbor.job import Job
@@ -24,6 +25,8 @@ from incident_arena.errors import UserError
 from incident_arena.harbor import again, agent_images
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.cluster import InadmissibleError
+from incident_arena.harbor.contestants import Contestant, configure
+from incident_arena.harbor.endpoints import merge
 from incident_arena.harbor.environment import EPISODE
 from incident_arena.harbor.outcome import AGAIN
 from incident_arena.images.agents import PLAIN
@@ -44,12 +47,18 @@ class Request:
         agent: Harbor's name of an agent, NAME@VERSION of one that is baked, or `module:Class`.
         scripts: run each of these instead of an agent.
         model: for the agent.
+        effort: how hard the model reasons; None: the agent's default.
+        variants: pairs of model and effort that are all played, instead of `model` and `effort`.
+        kwargs: Harbor's options of the agent.
+        env: variables for the agent, as in `contestants.Contestant`.
+        model_url: the model's base URL as seen from this machine.
         trials: of each task.
         parallel: trials at once.
         max_retries: of a trial whose episode did not start, or whose model's provider failed.
         keep: leave the clusters.
         jobs: folder of job folders.
-        name: the job folder's.
+        name: the job folder's; gets a number when it is taken.
+        exact: the name was asked for: refuse it when it is taken.
         episode: import path of the class that plays an episode.
     """
 
@@ -63,7 +72,13 @@ class Request:
     keep: bool
     jobs: Path
     name: str
+    exact: bool = False
     episode: str = EPISODE
+    effort: str | None = None
+    variants: tuple[tuple[str | None, str | None], ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    model_url: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -75,14 +90,17 @@ def compose(request: Request) -> JobConfig:
     """The Harbor job.
 
     Raises:
-        UserError: no such agent or script.
+        UserError: no such agent or script, or it can't be asked for what is asked.
     """
-    options: dict[str, str | int] = {} if request.episode == EPISODE else {"episode": request.episode}
+    agents, upstreams = _agents(request)
+    options: dict[str, Any] = {} if request.episode == EPISODE else {"episode": request.episode}
     if (image := agent_image(request)) != PLAIN:
         options["agent_image"] = image
     if request.parallel > 1:
         # Episodes that share CPUs would slow each other, and the rates are judged.
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
+    if upstreams:
+        options["upstreams"] = upstreams
     return JobConfig(
         job_name=request.name,
         jobs_dir=request.jobs,
@@ -93,7 +111,7 @@ def compose(request: Request) -> JobConfig:
         # Harbor takes these from what the agent's program prints; printing it must not spare anyone the judge.
         override_error_policy={name: ErrorPolicyOverride(should_grade=True) for name in PROVIDER},
         environment=EnvironmentConfig(import_path=ENVIRONMENT, delete=not request.keep, kwargs=options),
-        agents=_agents(request),
+        agents=agents,
         tasks=[TaskConfig(path=path) for path in request.tasks],
     )
 
@@ -123,13 +141,23 @@ def retry(max_retries: int) -> RetryConfig:
     )
 
 
-def _agents(request: Request) -> list[AgentConfig]:
+def _agents(request: Request) -> tuple[list[AgentConfig], dict[str, str]]:
     if request.scripts:
-        return [_script(path) for path in request.scripts]
-    if ":" in request.agent:
-        return [AgentConfig(import_path=request.agent, model_name=request.model)]
-    name, _ = agent_images.split(request.agent)
-    return [AgentConfig(name=name, model_name=request.model, kwargs=agent_images.options(request.agent))]
+        return [_script(path) for path in request.scripts], {}
+    made = [
+        configure(
+            Contestant(
+                agent=request.agent,
+                model=model,
+                effort=effort,
+                kwargs=request.kwargs,
+                env=request.env,
+                model_url=request.model_url,
+            )
+        )
+        for model, effort in request.variants or ((request.model, request.effort),)
+    ]
+    return [config for config, _ in made], merge([upstreams for _, upstreams in made])
 
 
 def _script(path: Path) -> AgentConfig:

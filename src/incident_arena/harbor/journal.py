@@ -1,10 +1,11 @@
 """The record of each attempt at an episode, kept outside Harbor's folders because Harbor deletes a retried trial's.
 
-`<records>/<job>/<trial>/<n>/attempt.json` is the n-th attempt; the episode writes its own records beside it. An attempt
-that was not admitted, or that was errored, is also told in the job's folder, in `arena-records.jsonl`, which the report
-reads.
+`<records>/<job's key>/<trial>/<n>/attempt.json` is the n-th attempt; the episode writes its own records beside it. An
+attempt that was not admitted, or that was errored, is also told in the job's folder, in `arena-records.jsonl`, which the
+report reads.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -148,8 +149,13 @@ def _append(job_folder: Path, line: str) -> None:
         file.write(line + "\n")
 
 
+def job_key(job_folder: Path) -> str:
+    """What a job's records are kept under: its name, and what tells it from a job of that name elsewhere."""
+    return f"{job_folder.name}-{hashlib.sha256(str(job_folder.resolve()).encode()).hexdigest()[:8]}"
+
+
 def attempts(records: Path, job: str, trial: str) -> list[Attempt]:
-    """All attempts at a trial, in order."""
+    """All attempts at a trial, in order. `job` is the job's key."""
     return sorted(
         (Attempt.model_validate_json(path.read_text()) for path in (records / job / trial).glob(f"*/{FILE}")),
         key=lambda attempt: attempt.number,
@@ -157,7 +163,7 @@ def attempts(records: Path, job: str, trial: str) -> list[Attempt]:
 
 
 def next_folder(records: Path, job: str, trial: str) -> tuple[int, Path]:
-    """Make the folder of the next attempt at a trial; two processes never get the same one."""
+    """Make the folder of the next attempt at a trial; two processes never get the same one. `job` is the job's key."""
     parent = records / job / trial
     parent.mkdir(parents=True, exist_ok=True)
     number = 1 + max((int(path.name) for path in parent.iterdir() if path.name.isdigit()), default=0)

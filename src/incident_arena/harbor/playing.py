@@ -1,6 +1,8 @@
 """Play tasks: check and export them, run the Harbor job, put the outcomes together."""
 
 import asyncio
+import contextlib
+import itertools
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,7 +17,7 @@ from incident_arena.harbor import job, watch
 from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.environment import EPISODE
 from incident_arena.harbor.export import digest, export
-from incident_arena.harbor.journal import attempts
+from incident_arena.harbor.journal import attempts, job_key
 from incident_arena.harbor.outcome import Outcome, outcome
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.validate import require_valid
@@ -25,6 +27,30 @@ from incident_arena.settings import Settings
 def job_name() -> str:
     """A new job folder's name: the time."""
     return time.strftime("%Y-%m-%d__%H-%M-%S")
+
+
+def claim(request: job.Request) -> job.Request:
+    """Make the job's folder, which no other process gets then; where the name is taken, it gets a number.
+
+    Returns:
+        The request with the folder's real path and name.
+
+    Raises:
+        UserError: the name was asked for and is taken.
+    """
+    jobs = request.jobs.resolve()
+    jobs.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        name = request.name if number == 1 else f"{request.name}-{number}"
+        try:
+            (jobs / name).mkdir()
+        except FileExistsError:
+            if request.exact:
+                remedy = "name another with --job"
+                raise UserError(f"job folder {str(request.folder)!r}", "is there already", remedy) from None
+        else:
+            return replace(request, jobs=jobs, name=name)
+    raise AssertionError
 
 
 def prepare(settings: Settings, catalogue: Catalogue, names: Sequence[str]) -> tuple[Path, ...]:
@@ -70,23 +96,28 @@ def play(settings: Settings, request: job.Request, console: Console) -> list[Out
     """Run a job and show how far it is.
 
     Raises:
-        UserError: the node is not built, the job's folder is there, or Harbor refuses the job.
+        UserError: the node is not built, the job's name was asked for and is taken, or Harbor refuses the job.
     """
     if request.episode == EPISODE:
         require_built(settings, job.agent_image(request), request.tasks)
     if request.parallel > settings.max_nodes:
         reason = f"are more than the {settings.max_nodes} nodes that this machine bears"
         raise UserError(f"{request.parallel} trials at once", reason, "give a smaller -n, or set ARENA_MAX_NODES")
-    if request.folder.exists():
-        raise UserError(f"job folder {str(request.folder)!r}", "is there already", "name another")
-    config = job.compose(replace(request, jobs=request.jobs.resolve()))
-    shown = watch.Watch(console, settings.records / request.name)
+    job.compose(request)  # what is wrong with it is said before it has a folder
+    request = claim(request)
+    key = job_key(request.folder)
+    shown = watch.Watch(console, settings.records / key)
 
     def background() -> "asyncio.Future[None]":
         return asyncio.ensure_future(shown.run())
 
-    results = job.play(config, shown.event, background)
+    try:
+        results = job.play(job.compose(request), shown.event, background)
+    except UserError:
+        with contextlib.suppress(OSError):
+            request.folder.rmdir()  # only when it is empty: nothing came about
+        raise
     return [
-        outcome(result, attempts(settings.records, request.name, result.trial_name), request.folder.resolve())
+        outcome(result, attempts(settings.records, key, result.trial_name), request.folder)
         for result in sorted(results, key=lambda result: (result.task_name, str(result.started_at)))
     ]

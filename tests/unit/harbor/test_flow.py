@@ -15,7 +15,7 @@ from tests.unit.harbor.conftest import NAME, Stage, write_task
 
 from incident_arena import wait
 from incident_arena.errors import UserError
-from incident_arena.harbor.journal import attempts
+from incident_arena.harbor.journal import attempts, job_key
 from incident_arena.tasks import Deadlines
 
 
@@ -77,7 +77,7 @@ def test_a_failed_start_is_retried_counted_and_never_a_zero(stage: Stage) -> Non
     [one] = stage.play(stage.request(max_retries=1), evidence=stage.evidence(), fail=1)
     assert (one.reward, one.attempts, one.admissible) == (1, 2, True)
     assert stage.calls == ["start", "stop", "start", "freeze", "collect", "stop"]
-    first, second = attempts(stage.settings.records, "job", one.trial)
+    first, second = attempts(stage.settings.records, job_key(Path(one.job_dir)), one.trial)
     assert (first.state, first.task, first.stages[0].ok) == ("inadmissible", NAME, False)
     assert "CrashLoopBackOff" in first.reason
     assert second.state == "stopped"

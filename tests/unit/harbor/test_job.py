@@ -56,8 +56,17 @@ def test_a_script_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_agent_may_be_a_class(tmp_path: Path) -> None:
-    [agent] = compose(request(tmp_path, agent="my.module:Agent", model="m")).agents
-    assert (agent.import_path, agent.model_name) == ("my.module:Agent", "m")
+    [agent] = compose(request(tmp_path, agent="harbor.agents.nop:NopAgent", model="m")).agents
+    assert (agent.import_path, agent.model_name) == ("harbor.agents.nop:NopAgent", "m")
+
+
+def test_all_variants_play_and_the_gateway_knows_their_server(tmp_path: Path) -> None:
+    variants = (("anthropic/a", "low"), ("anthropic/a", "high"), ("anthropic/b", "low"))
+    url = "http://127.0.0.1:8000"
+    config = compose(request(tmp_path, agent="claude-code", variants=variants, model_url=url))
+    assert [(one.model_name, one.kwargs["reasoning_effort"]) for one in config.agents] == list(variants)
+    assert {one.base_url for one in config.agents} == {"https://model.arena.internal"}
+    assert config.environment.kwargs["upstreams"] == {"model.arena.internal": url}
 
 
 def test_trials_at_once_get_cpus_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
