@@ -18,6 +18,8 @@ VERBS = {
     "images": "images:app",
     "task": "task:app",
     "run": "run:run",
+    "play": "play:play",
+    "watch": "watch:watch",
     "report": "report:report",
     "judge": "report:judge",
     "view": "view:view",

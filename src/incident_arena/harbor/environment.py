@@ -21,6 +21,7 @@ from incident_arena.harbor.journal import Attempt, Journal, next_folder
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
+from incident_arena.kube import Kube
 from incident_arena.settings import Settings
 from incident_arena.tasks import TaskSpec
 
@@ -95,12 +96,19 @@ class ArenaEnvironment(BaseEnvironment):
         trial = self.trial_paths.trial_dir
         number, folder = next_folder(settings.records, trial.parent.name, trial.name)
         task = TaskSpec.model_validate_json((self.environment_dir / "task.json").read_text())
-        attempt = Attempt(job=trial.parent.name, trial=trial.name, task=task.name, number=number, started=time.time())
-        journal = Journal(folder, attempt, trial.parent)
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
+        attempt = Attempt(
+            job=trial.parent.name,
+            trial=trial.name,
+            task=task.name,
+            episode=f"ep-{digest[:8]}",
+            number=number,
+            started=time.time(),
+        )
+        journal = Journal(folder, attempt, trial.parent)
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            episode = maker(settings, self.environment_dir, f"ep-{digest[:8]}", folder, journal.stage)
+            episode = maker(settings, self.environment_dir, attempt.episode, folder, journal.stage)
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise
@@ -111,6 +119,17 @@ class ArenaEnvironment(BaseEnvironment):
         if self._made is None:
             raise UserError("environment", "was not started")
         return self._made
+
+    @property
+    def kube(self) -> Kube:
+        """The episode's cluster, for an agent that is no program in the pod.
+
+        Raises:
+            UserError: this is not an agent's environment that has started.
+        """
+        if not isinstance(self._made, Cluster):
+            raise UserError("environment", "has no cluster")
+        return self._made.kube
 
     @override
     async def stop(self, delete: bool) -> None:

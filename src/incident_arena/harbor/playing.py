@@ -68,7 +68,8 @@ def play(settings: Settings, request: job.Request, console: Console) -> list[Out
     if request.folder.exists():
         raise UserError(f"job folder {str(request.folder)!r}", "is there already", "name another")
     config = job.compose(replace(request, jobs=request.jobs.resolve()))
-    shown = watch.Watch(console, settings.records / request.name)
+    person = request.agent == job.PERSON_AGENT
+    shown = watch.Watch(console, settings.records / request.name, hands_over=person)
 
     def background() -> "asyncio.Future[None]":
         return asyncio.ensure_future(shown.run())

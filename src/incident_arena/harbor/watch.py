@@ -20,6 +20,11 @@ NOW = {
 }
 
 
+def told(stage: str, seconds: float) -> str:
+    """A stage that has ended, as a line."""
+    return f"{stage:<24} {seconds:7.1f} s"
+
+
 @dataclass
 class _Row:
     task: str
@@ -37,11 +42,13 @@ class Watch:
     Args:
         console: where it is shown; a line for each stage, and on a terminal a moving one for each trial.
         records: folder of the job's attempts.
+        hands_over: while the agent works the terminal is the agent's, because that is a person.
     """
 
-    def __init__(self, console: Console, records: Path) -> None:
+    def __init__(self, console: Console, records: Path, *, hands_over: bool = False) -> None:
         """See the class."""
         self._records = records
+        self._hands_over = hands_over
         self._rows: dict[str, _Row] = {}
         self._progress = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
@@ -57,7 +64,11 @@ class Watch:
         self._read(trial, row)
         if event is TrialEvent.AGENT_START:
             row.since = time.time()
+            if self._hands_over:
+                self._progress.stop()
         if event is TrialEvent.AGENT_END:
+            if self._hands_over:
+                self._progress.start()
             self._say(row, "agent", time.time() - row.since)
         if event is TrialEvent.END:
             self._progress.remove_task(row.bar)
@@ -87,7 +98,7 @@ class Watch:
             row.told = attempt.state == "inadmissible"
 
     def _say(self, row: _Row, what: str, seconds: float) -> None:
-        self._line(f"{row.task}  {what:<24} {seconds:7.1f} s")
+        self._line(f"{row.task}  {told(what, seconds)}")
 
     def _line(self, text: str) -> None:
         self._progress.console.print(text, highlight=False, markup=False, soft_wrap=True)
