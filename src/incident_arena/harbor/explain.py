@@ -82,18 +82,25 @@ def _checks(verdict: Verdict, task: TaskSpec | None) -> Table:
     table = _table()
     for check in verdict.checks:
         mark, style = MARKS[check.verdict]
-        said = Text(check.reason)
         if check.verdict == "pass":
-            said = Text(check.reason, "dim")
+            table.add_row(Text(mark, style), Text(check.name), Text(check.reason, "dim"))
         else:
-            lines = [("seen", check.seen), ("expected", check.expected)]
-            if task is not None:
-                lines.append(("right", advice(check, task, verdict.differences)))
-            for name, text in lines:
-                if text:
-                    said.append(f"\n{name:<9} ", "dim").append(text.replace("; ", "\n          "))
-        table.add_row(Text(mark, style), Text(check.name, "bold" if check.verdict != "pass" else ""), said)
+            said = Group(Text(check.reason), _why(check, verdict, task))
+            table.add_row(Text(mark, style), Text(check.name, "bold"), said)
     return table
+
+
+def _why(check: Check, verdict: Verdict, task: TaskSpec | None) -> Table:
+    """What was seen, expected and would have been right, each with what goes on for lines under itself."""
+    why = Table.grid(padding=(0, 1, 0, 0))
+    why.add_column(no_wrap=True, style="dim")
+    why.add_column(overflow="fold")
+    for name, text in (("seen", check.seen), ("expected", check.expected)):
+        if text:
+            why.add_row(name, Text(text.replace("; ", "\n")))
+    if task is not None and (right := advice(check, task, verdict.differences)):
+        why.add_row("right", Text(right, "green"))
+    return why
 
 
 def _broken(task: TaskSpec, verdict: Verdict) -> Group:
@@ -142,21 +149,24 @@ def _right(task: TaskSpec, solution: Path | None) -> Group:
 
 
 def _where(trial: Path) -> Group:
-    table = _table(marks=False)
-    for name, about in ((TEXT, "what was shown, to read"), (CAST, "the same, to play again (asciinema)")):
-        if (trial / "agent" / name).is_file():
-            table.add_row(str(trial / "agent" / name), Text(about, "dim"))
-    table.add_row(str(trial / "artifacts" / "evidence"), Text("what the verdict rests on", "dim"))
+    kept = [
+        ("transcript", trial / "agent" / TEXT),
+        ("recording", trial / "agent" / CAST),
+        ("evidence", trial / "artifacts" / "evidence"),
+    ]
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    for name, path in kept:
+        if path.exists():
+            table.add_row(f"  {name}", str(path))
     return Group(_title("On record"), table)
 
 
-def _table(*, marks: bool = True) -> Table:
+def _table() -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
-    if marks:
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True, min_width=13)
-    else:
-        table.add_column(overflow="fold")
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, min_width=13)
     table.add_column(overflow="fold")
     return table
 
