@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from incident_arena.harbor.explain import clock
+from incident_arena.harbor.explain import clock, words
 from incident_arena.harbor.picture import WINDOW_S, KindNow, Picture
 from incident_arena.harbor.watch import told
 from incident_arena.records import Action, Stage
@@ -103,7 +103,7 @@ def _acts(picture: Picture) -> RenderableType:
 
 
 def _act(act: Action) -> Text:
-    text = Text(f"{act.what} {act.detail}".strip(), "" if act.ok else "dim")
+    text = Text(words(act), "" if act.ok else "dim")
     return text if act.ok else text.append("  refused")
 
 
@@ -147,9 +147,9 @@ class Teller:
             name = stage.name if stage.ok else f"{stage.name}: failed: {stage.detail}"
             yield f"{told(name, stage.seconds)}" + (f"  (attempt {number})" if number > 1 else "")
         for fault, seen in picture.faults.items():
-            yield f"fault {fault} is {seen.state} since {clock(picture.since[fault] - picture.attempt.started)}"
+            yield f"fault {fault} is {seen.state}"
         for act in picture.acts:
-            yield f"{clock(act.at - picture.attempt.started)} {act.source}: {_act(act).plain}"
+            yield f"{clock(act.at - (picture.agent_started or act.at))} {act.source}: {_act(act).plain}"
         if picture.declared is not None:
             yield _declaration(picture).plain
 

@@ -1,5 +1,6 @@
 """A verdict explained to the person who earned it: each check, what was broken and changed, what would be right."""
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def _changes(verdict: Verdict, actions: list[Action]) -> Group:
     changed = [one for one in actions if one.kind != "read"]
     table = _table()
     for one in changed[:SHOWN]:
-        what = Text(f"{one.what} {one.detail}".strip())
+        what = Text(words(one))
         if not one.ok:
             what.append("  refused", "dim")
         table.add_row(Text(_since(verdict, one.at), "dim"), one.source, what)
@@ -184,6 +185,20 @@ def clock(seconds: float) -> str:
     """Seconds as minutes and seconds."""
     whole = max(0, round(seconds))
     return f"{whole // 60:02d}:{whole % 60:02d}"
+
+
+def words(act: Action) -> str:
+    """An act in few words: a statement as it was, an admin verb with its values."""
+    if act.detail.startswith(act.what):
+        return act.detail
+    try:
+        values = json.loads(act.detail)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        return f"{act.what} {act.detail}".strip()
+    told = [" ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values.values()]
+    return " ".join([act.what, *(one for value, one in zip(values.values(), told, strict=True) if value is not None)])
 
 
 def _actions(path: Path) -> list[Action]:

@@ -17,6 +17,7 @@ from rich.console import Console, Group
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from incident_arena.errors import ArenaError, UserError
@@ -88,20 +89,13 @@ class PersonAgent(BaseAgent):
 def show_page(console: Console, instruction: str, task: TaskSpec, metrics: str | None, transcript: Path) -> None:
     """What the agent is told, and what a person has besides."""
     until = time.strftime("%H:%M", time.localtime(time.time() + task.deadlines.agent))
-    beside = Text()
-    beside.append("metrics     ", "dim")
-    beside.append(
-        f"{metrics or 'no way to Prometheus from here; it answers in the shell'}\n", "cyan" if metrics else ""
-    )
-    beside.append("time        ", "dim")
-    beside.append(f"until {until}, {task.deadlines.agent / 60:.0f} minutes\n")
-    beside.append("transcript  ", "dim")
-    beside.append(f"{transcript}\n")
-    beside.append("the end     ", "dim")
-    beside.append("declare_repair_complete", "bold")
-    beside.append(" declares; ")
-    beside.append("exit", "bold")
-    beside.append(" leaves the shell and asks")
+    beside = Table.grid(padding=(0, 2, 0, 0))
+    beside.add_column(style="dim", no_wrap=True)
+    beside.add_column(overflow="fold")
+    beside.add_row("metrics", Text(metrics, "cyan") if metrics else "no way from here; Prometheus answers in the shell")
+    beside.add_row("time", f"until {until}, {task.deadlines.agent / 60:.0f} minutes")
+    beside.add_row("transcript", Text(str(_near(transcript))))
+    beside.add_row("the end", Text.from_markup("[bold]declare_repair_complete[/], or leave the shell and say so"))
     # A terminal that goes away is told by its signal; here it is only a reason to say nothing.
     with contextlib.suppress(OSError):
         console.print(
@@ -110,6 +104,11 @@ def show_page(console: Console, instruction: str, task: TaskSpec, metrics: str |
                 Rule(style="dim"), Padding(beside, (1, 2)),
             )
         )  # fmt: skip
+
+
+def _near(path: Path) -> Path:
+    """As short as it can be told from here."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 class _Sitting:

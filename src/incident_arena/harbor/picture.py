@@ -85,8 +85,9 @@ class Picture:
         self._outcomes.extend(line for line in lines if line.type == "outcome")
         while self._outcomes and self._outcomes[0].at < self.clock() - WINDOW_S:
             self._outcomes.popleft()
-        self._act(_valid(Action.model_validate_json, new.get("admin", [])))
-        self._act(act for act in map(parse, new.get("mariadb", [])) if act is not None)
+        self._before += _valid(Action.model_validate_json, new.get("admin", []))
+        self._before += [act for act in map(parse, new.get("mariadb", [])) if act is not None]
+        self._act()
 
     def _observe(self, looks: Iterable[Observation]) -> None:
         for seen in looks:
@@ -94,11 +95,10 @@ class Picture:
                 self.since[seen.fault] = seen.at
             self.faults[seen.fault] = seen
 
-    def _act(self, acts: Iterable[Action]) -> None:
-        self._before += acts
+    def _act(self) -> None:
         if self.agent_started is None:
             return
-        for act in self._before:
+        for act in sorted(self._before, key=lambda act: act.at):
             # MariaDB's log has whole seconds.
             if act.at < int(self.agent_started):
                 continue
