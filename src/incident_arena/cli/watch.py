@@ -53,21 +53,19 @@ async def _board(following: "Watching") -> None:
     from rich.live import Live  # noqa: PLC0415
 
     from incident_arena.harbor.board import board  # noqa: PLC0415
-    from incident_arena.harbor.watching import going_on  # noqa: PLC0415
 
     last = time.monotonic()
     with Live(console=output, auto_refresh=False, vertical_overflow="crop") as shown:
         while time.monotonic() - last < LINGER_S:
             pictures = await following.look()
             shown.update(Group(*(board(picture) for picture in pictures)), refresh=True)
-            if any(going_on(picture) for picture in pictures):
+            if not all(picture.over for picture in pictures):
                 last = time.monotonic()
             await asyncio.sleep(EVERY_S)
 
 
 async def _lines(following: "Watching") -> None:
     from incident_arena.harbor.board import Teller  # noqa: PLC0415 - as above
-    from incident_arena.harbor.watching import going_on  # noqa: PLC0415
 
     teller, last = Teller(), time.monotonic()
     while time.monotonic() - last < LINGER_S:
@@ -75,6 +73,6 @@ async def _lines(following: "Watching") -> None:
         for picture in pictures:
             for line in teller.lines(picture):
                 output.print(line, highlight=False, markup=False, soft_wrap=True)
-        if any(going_on(picture) for picture in pictures):
+        if not all(picture.over for picture in pictures):
             last = time.monotonic()
         await asyncio.sleep(EVERY_S)

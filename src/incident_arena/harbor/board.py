@@ -21,8 +21,9 @@ SUMMARY_S = 15.0
 def board(picture: Picture) -> RenderableType:
     """The whole picture."""
     parts: list[RenderableType] = [_head(picture), _stages(picture.all_stages())]
-    if picture.task is not None:
+    if picture.task is not None and not picture.over:
         parts.append(_load(picture.kinds()))
+    if picture.task is not None:
         parts.append(_faults(picture))
     if picture.agent_started is not None:
         parts.append(_acts(picture))
@@ -83,8 +84,9 @@ def _faults(picture: Picture) -> RenderableType:
         seen = picture.faults.get(fault.name)
         mark, style = STATES[seen.state] if seen else ("·", "dim")
         since = ""
-        if seen and picture.agent_started is not None and picture.since[fault.name] > picture.agent_started:
-            since = f"after {clock(picture.since[fault.name] - picture.agent_started)}"
+        at = picture.since.get(fault.name, 0)
+        if picture.agent_started is not None and at > picture.agent_started:
+            since = f"after {clock(at - picture.agent_started)}"
         table.add_row(Text(mark, style), fault.name, Text(seen.state if seen else "not yet", style), Text(since, "dim"))
     silent = picture.silent()
     note = [Text(f"no sign of life: {', '.join(silent)}", "yellow")] if silent else []
@@ -136,7 +138,7 @@ class Teller:
                 self._told.add(line)
                 yield f"{trial}  {line}"
         now = picture.clock()
-        if picture.task is not None and now - self._load_at >= SUMMARY_S:
+        if picture.task is not None and not picture.over and now - self._load_at >= SUMMARY_S:
             self._load_at = now
             yield f"{trial}  load: {', '.join(_brief(kind) for kind in picture.kinds())}"
 

@@ -13,6 +13,7 @@ from incident_arena.harbor.journal import Attempt
 from incident_arena.records import Action, Declaration, Health, LedgerLine, Observation, Outcome, Stage
 from incident_arena.services.referee.actions import parse
 from incident_arena.tasks import TaskSpec
+from incident_arena.verify.ledger import PAUSED
 
 WINDOW_S = 15.0
 ACTS = 6
@@ -56,7 +57,7 @@ class Picture:
     stages: dict[str, Stage] = field(default_factory=dict)
     faults: dict[str, Observation] = field(default_factory=dict)
     since: dict[str, float] = field(default_factory=dict)
-    """When each fault took the state that it has."""
+    """When each fault took its state: planted or clear."""
     health: Health | None = None
     acts: deque[Action] = field(default_factory=lambda: deque(maxlen=ACTS))
     reads: int = 0
@@ -65,6 +66,7 @@ class Picture:
     agent_started: float | None = None
     agent_ended: float | None = None
     _outcomes: deque[Outcome] = field(default_factory=deque)
+    _known: dict[str, str] = field(default_factory=dict)
     _before: list[Action] = field(default_factory=list)
     """Acts that were read before it was known when the agent had started."""
 
@@ -82,7 +84,7 @@ class Picture:
         for health in _valid(Health.model_validate_json, new.get("health", [])):
             self.health = health
         lines = _valid(_LEDGER.validate_json, new.get("ledger", []))
-        self._outcomes.extend(line for line in lines if line.type == "outcome")
+        self._outcomes.extend(line for line in lines if line.type == "outcome" and line.error != PAUSED)
         while self._outcomes and self._outcomes[0].at < self.clock() - WINDOW_S:
             self._outcomes.popleft()
         self._before += _valid(Action.model_validate_json, new.get("admin", []))
@@ -91,9 +93,11 @@ class Picture:
 
     def _observe(self, looks: Iterable[Observation]) -> None:
         for seen in looks:
-            if seen.fault not in self.faults or self.faults[seen.fault].state != seen.state:
-                self.since[seen.fault] = seen.at
             self.faults[seen.fault] = seen
+            # A store that restarts can't be looked at for a moment; that is no new state.
+            if seen.state != "unknown" and self._known.get(seen.fault) != seen.state:
+                self._known[seen.fault] = seen.state
+                self.since[seen.fault] = seen.at
 
     def _act(self) -> None:
         if self.agent_started is None:
@@ -127,9 +131,14 @@ class Picture:
         """Parts of the harness that gave no sign of life."""
         return sorted(name for name, alive in (self.health.alive if self.health else {}).items() if not alive)
 
+    @property
+    def over(self) -> bool:
+        """Whether the runner has closed the record."""
+        return self.attempt.state in {"inadmissible", "stopped"}
+
     def phase(self) -> str:
         """What goes on."""
-        if self.attempt.state in {"inadmissible", "stopped"}:
+        if self.over:
             return "over" if self.attempt.state == "stopped" else f"inadmissible: {self.attempt.reason}"
         if self.attempt.state == "starting":
             return "the incident is prepared"

@@ -84,11 +84,6 @@ class Watching:
         return watched.picture
 
 
-def going_on(picture: Picture) -> bool:
-    """Whether the runner has not closed the record."""
-    return picture.attempt.state in {"starting", "admitted"}
-
-
 def _goes_on(attempt: Attempt, nodes: dict[str, NodeSpec]) -> bool:
     """A record that a killed runner left open goes on no more: its node has gone, or belongs to nobody who lives."""
     if attempt.state not in {"starting", "admitted"}:

@@ -13,7 +13,8 @@ from incident_arena.harbor.board import Teller, board
 from incident_arena.harbor.explain import words
 from incident_arena.harbor.journal import Attempt
 from incident_arena.harbor.picture import Picture
-from incident_arena.records import Action, Stage
+from incident_arena.records import Action, Observation, Outcome, Stage
+from incident_arena.verify.ledger import PAUSED
 
 AGENT = evidences.START + 76
 
@@ -150,3 +151,22 @@ def test_lines_tell_each_thing_once(at) -> None:
 )
 def test_an_act_in_few_words(what: str, detail: str, told: str) -> None:
     assert words(Action(at=0, source="x", actor="agent", kind="change", what=what, detail=detail)) == told
+
+
+def test_a_pause_of_the_load_is_no_failure(at) -> None:
+    picture = at(100)
+    before = picture.kinds()
+    shed = Outcome(id=1, kind="read", due=AGENT, at=AGENT + 20, result="shed", latency=0, error=PAUSED)
+    picture.feed({"ledger": [shed.model_dump_json()]})
+    assert picture.kinds() == before
+
+
+def test_a_store_that_restarts_is_no_new_state(at) -> None:
+    picture = at(150)
+    since = dict(picture.since)
+    look = Observation(at=AGENT + 75, fault=evidences.GRANTS, state="unknown", seen={})
+    picture.feed({"observations": [look.model_dump_json()]})
+    assert "unknown" in drawn(picture)
+    again = look.model_copy(update={"state": "clear", "at": AGENT + 77})
+    picture.feed({"observations": [again.model_dump_json()]})
+    assert picture.since == since

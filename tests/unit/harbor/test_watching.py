@@ -9,7 +9,7 @@ import pytest
 from incident_arena.errors import UserError
 from incident_arena.harbor import watching
 from incident_arena.harbor.journal import FILE, Attempt, Journal, next_folder
-from incident_arena.harbor.watching import Watching, going_on, last_attempts, latest_job
+from incident_arena.harbor.watching import Watching, last_attempts, latest_job
 from incident_arena.node.spec import NodeSpec, Process, this_process
 from incident_arena.records import Stage
 from incident_arena.settings import Settings
@@ -43,7 +43,7 @@ async def test_trials_that_go_on_are_shown_and_others_are_not(settings: Settings
     node(settings, "ep-a")
     pictures = await Watching(settings, "job").look()
     assert [picture.attempt.trial for picture in pictures] == ["a", "b"]
-    assert all(going_on(picture) for picture in pictures)
+    assert not any(picture.over for picture in pictures)
     assert [stage.name for stage in pictures[0].all_stages()] == ["node"]
 
 
@@ -51,7 +51,7 @@ async def test_when_none_goes_on_the_last_one_is_shown(settings: Settings) -> No
     begin(settings, "job", "a", 1).stopped(100)
     begin(settings, "job", "b", 2).stopped(100)
     [picture] = await Watching(settings, "job").look()
-    assert (picture.attempt.trial, picture.phase(), going_on(picture)) == ("b", "over", False)
+    assert (picture.attempt.trial, picture.phase(), picture.over) == ("b", "over", True)
 
 
 async def test_a_record_that_a_killed_runner_left_open_does_not_go_on(settings: Settings) -> None:
