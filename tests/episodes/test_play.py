@@ -109,22 +109,22 @@ def records(window: Window) -> dict[str, Any]:
     return dict(json.loads(record.read_text()))
 
 
-def nothing_left(spec: NodeSpec, processes: list[int], kubectls: list[int]) -> None:
+def nothing_left(spec: NodeSpec, processes: set[int], kubectls: set[int]) -> None:
     def gone() -> tuple[bool, str]:
-        left = [pid for pid in processes + kubectls if start_time(pid) is not None]
+        left = [pid for pid in processes | kubectls if start_time(pid) is not None]
         return not left and not spec.folder.exists(), f"{left} {spec.folder}"
 
     until("all of the episode is gone", gone, deadline_s=60)
     assert traces(spec.name) == traces("no-such-node")
 
 
-def ours(spec: NodeSpec) -> list[int]:
+def ours(spec: NodeSpec) -> set[int]:
     """kubectl's processes that reach a node: the shell's and the one of the way to the metrics."""
-    found = []
+    found = set()
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and str(spec.kubeconfig).encode() in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
+                found.add(int(entry.name))
         except OSError:
             continue
     return found

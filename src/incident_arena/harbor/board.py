@@ -119,7 +119,7 @@ def _declaration(picture: Picture) -> Text:
 
 
 def _title(text: str) -> Text:
-    return Text(text, "bold cyan")
+    return Text.assemble((text, "bold cyan"))
 
 
 class Teller:

@@ -112,7 +112,7 @@ def _broken(task: TaskSpec, verdict: Verdict) -> Group:
         at = repaired.get(fault.name)
         when = f"repaired after {_since(verdict, at)}" if at is not None else "never repaired"
         mark, style = MARKS["pass" if at is not None else "fail"]
-        table.add_row(Text(mark, style), fault.name, Text(f"{_parameters(fault)}\n").append(when, "dim"))
+        table.add_row(Text(mark, style), fault.name, Text(_parameters(fault)), Text(when, "dim"))
     return Group(_title("What was broken"), table)
 
 
@@ -167,13 +167,13 @@ def _where(trial: Path) -> Group:
 def _table() -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, min_width=13)
+    table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     return table
 
 
 def _title(text: str) -> Text:
-    return Text(text, "bold cyan")
+    return Text.assemble((text, "bold cyan"))
 
 
 def _since(verdict: Verdict, at: float) -> str:

@@ -13,7 +13,7 @@ from typing import Any, override
 from harbor.agents.base import BaseAgent
 from harbor.environments.base import BaseEnvironment
 from harbor.models.agent.context import AgentContext
-from rich.console import Console, Group
+from rich.console import Console
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
@@ -98,12 +98,9 @@ def show_page(console: Console, instruction: str, task: TaskSpec, metrics: str |
     beside.add_row("the end", Text.from_markup("[bold]declare_repair_complete[/], or leave the shell and say so"))
     # A terminal that goes away is told by its signal; here it is only a reason to say nothing.
     with contextlib.suppress(OSError):
-        console.print(
-            Group(
-                "", Rule(Text("You are on call", "bold"), style="dim"), "", Padding(Markdown(instruction), (0, 2)), "",
-                Rule(style="dim"), Padding(beside, (1, 2)),
-            )
-        )  # fmt: skip
+        console.print("", Rule(Text("You are on call", "bold"), style="dim"), "", sep="\n")
+        console.print(Padding(Markdown(instruction, code_theme="ansi_dark"), (0, 2)))
+        console.print("", Rule(style="dim"), Padding(beside, (1, 2)), sep="\n")
 
 
 def _near(path: Path) -> Path:

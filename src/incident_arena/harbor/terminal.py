@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
+from rich.theme import Theme
 
 from incident_arena.errors import UserError
 
@@ -23,6 +24,18 @@ BACKLOG = 1 << 20
 """Bytes that wait for a reader who is slow; then its source waits too."""
 GONE_S = 5.0
 TTY = Path("/dev/tty")
+WIDTH = 100
+"""Columns of text; longer lines are hard to read."""
+THEME = Theme(
+    {
+        "markdown.code": "cyan",
+        "markdown.code_block": "bold",
+        "markdown.block_quote": "",
+        "markdown.h2": "bold cyan",
+        "markdown.item.bullet": "dim",
+    }
+)
+"""Prose with few colours."""
 
 type Size = tuple[int, int]
 """Columns and rows."""
@@ -162,7 +175,9 @@ class Terminal:
         except OSError as error:
             raise no_terminal() from error
         self._spoken = path.open("w", encoding="utf-8")
-        self.console = Console(file=self._spoken, force_terminal=True, width=min(100, self.size[0]), highlight=False)
+        self.console = Console(
+            file=self._spoken, force_terminal=True, width=min(WIDTH, self.size[0]), highlight=False, theme=THEME
+        )
 
     def __enter__(self) -> Self:
         """The terminal."""
