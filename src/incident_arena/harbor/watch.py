@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harbor.trial.hooks import TrialEvent
@@ -50,6 +50,7 @@ class Watch:
         self._records = records
         self._hands_over = hands_over
         self._rows: dict[str, _Row] = {}
+        self._ended: dict[str, _Row] = {}
         self._progress = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
         )
@@ -57,7 +58,9 @@ class Watch:
     def event(self, event: TrialEvent, trial: str, task: str) -> None:
         """Harbor tells of a trial."""
         if event is TrialEvent.START and trial not in self._rows:
-            self._rows[trial] = _Row(task, self._progress.add_task(f"{task}: starts", total=None))
+            bar = self._progress.add_task(f"{task}: starts", total=None)
+            # One that is played again: what was told of the attempt before is not told once more.
+            self._rows[trial] = replace(self._ended[trial], bar=bar) if trial in self._ended else _Row(task, bar)
         row = self._rows.get(trial)
         if row is None:
             return
@@ -72,7 +75,7 @@ class Watch:
             self._say(row, "agent", time.time() - row.since)
         if event is TrialEvent.END:
             self._progress.remove_task(row.bar)
-            del self._rows[trial]
+            self._ended[trial] = self._rows.pop(trial)
         elif text := NOW.get(event):
             self._progress.update(row.bar, description=f"{row.task}: {text}")
 
