@@ -66,7 +66,7 @@ def advice(check: Check, task: TaskSpec, differences: Sequence[Difference] = ())
 
 
 def _rules(task: TaskSpec) -> str:
-    return ", ".join(dict.fromkeys(one.rule for one in task.permitted)) or "nothing is permitted to change"
+    return "; ".join(dict.fromkeys(one.rule for one in task.permitted)) or "nothing is permitted to change"
 
 
 def _head(verdict: Verdict) -> Text:
