@@ -1,5 +1,4 @@
 import io
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +7,8 @@ import pytest
 from rich.console import Console
 from tests.support import evidence as evidences
 
-from incident_arena.harbor.explain import explain
+from incident_arena.harbor.explain import explain, words
+from incident_arena.records import Action
 
 
 def told(tmp_path: Path, solution: Path | None = None, **play: object) -> str:
@@ -76,9 +76,10 @@ def test_a_fix_that_never_came_shows_one_that_is_right(tmp_path: Path) -> None:
 def test_what_was_done_is_listed_in_order_with_its_time(tmp_path: Path) -> None:
     text = told(tmp_path)
     actions = (tmp_path / "trial" / "artifacts" / "evidence" / "actions.jsonl").read_text().splitlines()
-    changes = [one for one in map(json.loads, actions) if one["kind"] != "read"]
+    acts = [Action.model_validate_json(line) for line in actions]
     did = text[text.index("What you did") :]
-    places = [did.index(f"{one['what']} {one['detail']}".strip()[:40]) for one in changes]
+    places = [did.index(words(one)) for one in acts if one.kind != "read"]
+    assert len(places) == 4
     assert places == sorted(places)
     assert "looks" in did
 
