@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import InfrastructureError
@@ -24,6 +25,10 @@ from incident_arena.records import Stage
 from incident_arena.settings import Settings
 
 KUBECTL = """#!/bin/bash
+if [[ " $* " == *" port-forward "* ]]; then
+    echo "Forwarding from 127.0.0.1:9 -> 9090"
+    exec sleep 1000
+fi
 while [ "$1" != "--" ]; do pod=$1; shift; done
 shift
 folder={folder}/$pod
@@ -38,6 +43,9 @@ echo "collect $*" >> /log
 [ -f /opt/evidence/manifest.json ] && cp -r /opt/evidence/. /evidence/
 echo '{"collected": true}'
 """
+DECLARE = """#!/bin/sh
+echo "declared $*" | tee /logs/declared
+"""
 FOLDERS = {"agent": ("logs", "solution", "tests", "installed-agent"), "referee": ("evidence",)}
 
 
@@ -46,6 +54,12 @@ class FakeKube(Kube):
 
     async def pod_of(self, component: str) -> str:
         return component
+
+    async def get(self, path: str, **_query: str) -> dict[str, Any]:
+        """A pod; the agent's is labelled as the referee does once it has declared."""
+        pod = path.rpartition("/")[2]
+        declared = (self.kubeconfig.parent / pod / "files" / "logs" / "declared").exists()
+        return {"metadata": {"labels": {"incident-arena.io/frozen": "true"} if declared else {}}}
 
 
 class FakeEpisode:
@@ -100,12 +114,13 @@ class FakeEpisode:
         plan = layout()
         files = self._pods / pod / "files"
         writable = [[str(path), f"/{path.name}"] for path in sorted(files.iterdir())]
+        programs = self._pods / pod / "bin"
+        programs.mkdir()
+        name, text = ("python", REFEREE) if pod == "referee" else ("declare_repair_complete", DECLARE)
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+        plan["read_only"] = [*plan["read_only"], [str(programs), "/opt/bin"]]
         if pod == "referee":
-            programs = self._pods / pod / "bin"
-            programs.mkdir()
-            (programs / "python").write_text(REFEREE)
-            (programs / "python").chmod(0o755)
-            plan["read_only"] = [*plan["read_only"], [str(programs), "/opt/bin"]]
             if evidence := self._plan.get("evidence"):
                 plan["read_only"].append([evidence, "/opt/evidence"])
             self._log_file.touch()

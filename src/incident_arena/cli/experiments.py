@@ -11,12 +11,13 @@ from rich.table import Table
 from incident_arena.analysis.cost import load_prices
 from incident_arena.cli import setup
 from incident_arena.cli.say import console, output, print_json, say
-from incident_arena.harbor import campaign, contestants, estimate, plan
+from incident_arena.harbor import agent_images, campaign, contestants, estimate, plan, playing
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.catalogue import Catalogue, find
 from incident_arena.harbor.environment import EPISODE
 from incident_arena.harbor.experiment import AgentEntry, Experiment, load
 from incident_arena.harbor.job import Request
+from incident_arena.images.agents import PLAIN
 from incident_arena.node.up import require_root
 from incident_arena.settings import Settings
 
@@ -61,7 +62,9 @@ def run(file: Path, where: Where, parallel: int | None, like: list[Path], *, dry
     for entry in experiment.agents:  # what is lacking is said before anything is built or made
         contestants.configure(_first(entry))
     if not where.episode:
-        setup.prepare(settings, yes=where.yes)
+        tasks = playing.prepare(settings, catalogue, experiment.tasks)
+        images = [PLAIN, *(agent_images.image_name(entry.agent) for entry in experiment.agents)]
+        setup.prepare(settings, lambda: playing.image_names(settings, tasks, images), yes=where.yes)
     folder = (where.jobs / where.name if where.name else campaign.new_folder(where.jobs)).resolve()
     asked = campaign.Campaign(
         file=file, experiment=experiment, folder=folder, parallel=at_once, episode=where.episode or EPISODE

@@ -19,6 +19,8 @@ VERBS = {
     "agents": "agents:app",
     "task": "task:app",
     "run": "run:run",
+    "play": "play:play",
+    "watch": "watch:watch",
     "report": "report:report",
     "judge": "report:judge",
     "view": "view:view",

@@ -119,7 +119,9 @@ def _play(request: "Request", tasks: list[str], *, yes: bool, json: bool) -> Non
     request = replace(request, tasks=playing.prepare(settings, catalogue.find(), tasks))
     job.compose(request)  # what is asked for wrongly is said before anything is built
     if real:
-        setup.prepare(settings, lambda: playing.image_names(settings, request), yes=yes)
+        setup.prepare(
+            settings, lambda: playing.image_names(settings, request.tasks, [job.agent_image(request)]), yes=yes
+        )
     outcomes = playing.play(settings, request, console)
     if json:
         print_json([one.model_dump(mode="json") for one in outcomes])

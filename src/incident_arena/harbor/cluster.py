@@ -85,6 +85,11 @@ class Cluster:
         self._stopped = False
         self._heartbeat = Heartbeat()
 
+    @property
+    def kube(self) -> Kube:
+        """The cluster, once its node is up."""
+        return self._episode.kube
+
     async def start(self) -> None:
         """Play all stages up to the agent's. Harbor calls `stop` whether this succeeds or not.
 

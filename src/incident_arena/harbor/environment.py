@@ -23,6 +23,7 @@ from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.images.agents import PLAIN
+from incident_arena.kube import Kube
 from incident_arena.settings import Settings
 from incident_arena.tasks import TaskSpec
 
@@ -103,15 +104,22 @@ class ArenaEnvironment(BaseEnvironment):
         trial = self.trial_paths.trial_dir
         number, folder = next_folder(settings.records, job_key(trial.parent), trial.name)
         task = TaskSpec.model_validate_json((self.environment_dir / "task.json").read_text())
-        attempt = Attempt(job=trial.parent.name, trial=trial.name, task=task.name, number=number, started=time.time())
-        journal = Journal(folder, attempt, trial.parent)
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
+        attempt = Attempt(
+            job=trial.parent.name,
+            trial=trial.name,
+            task=task.name,
+            episode=f"ep-{digest[:8]}",
+            number=number,
+            started=time.time(),
+        )
+        journal = Journal(folder, attempt, trial.parent)
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
             episode = maker(
                 settings,
                 self.environment_dir,
-                f"ep-{digest[:8]}",
+                attempt.episode,
                 folder,
                 journal.stage,
                 way=WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams),
@@ -127,6 +135,17 @@ class ArenaEnvironment(BaseEnvironment):
         if self._made is None:
             raise UserError("environment", "was not started")
         return self._made
+
+    @property
+    def kube(self) -> Kube:
+        """The episode's cluster, for an agent that is no program in the pod.
+
+        Raises:
+            UserError: this is not an agent's environment that has started.
+        """
+        if not isinstance(self._made, Cluster):
+            raise UserError("environment", "has no cluster")
+        return self._made.kube
 
     @override
     async def stop(self, delete: bool) -> None:

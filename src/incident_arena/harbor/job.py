@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 import signal
+import stat
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,8 @@ from incident_arena.images.agents import PLAIN
 
 ENVIRONMENT = "incident_arena.harbor:ArenaEnvironment"
 SCRIPT_AGENT = "incident_arena.harbor:ScriptAgent"
+PERSON_AGENT = "incident_arena.harbor.person:PersonAgent"
+STREAMS = (0, 1, 2)
 
 type OnEvent = Callable[[TrialEvent, str, str], None]
 """Told of a trial's events: which, the trial's name, the task's name."""
@@ -176,7 +179,7 @@ def play(config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio
 
     Raises:
         UserError: Harbor refuses the job as it is.
-        KeyboardInterrupt: Ctrl-C or SIGTERM; the clusters are gone.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or a lost terminal; the clusters are gone.
     """
     # What is run here, and how it ended, is told to nobody unless the user wants it.
     os.environ.setdefault(TELEMETRY_ENV, "0")
@@ -190,10 +193,7 @@ def play(config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio
 async def _play(
     config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio.Future[None]"]
 ) -> list[TrialResult]:
-    current = asyncio.current_task()
-    assert current is not None
-    # As Ctrl-C does: cancelled trials take their clusters down.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, current.cancel)
+    _heed_signals()
     try:
         job = await Job.create(config)
     except ValueError as error:
@@ -212,6 +212,44 @@ async def _play(
         with contextlib.suppress(asyncio.CancelledError):
             await shown
     return list(result.trial_results)
+
+
+def _heed_signals() -> None:
+    """End as Ctrl-C does on SIGTERM, and when the terminal goes away: cancelled trials take their clusters down."""
+    current = asyncio.current_task()
+    assert current is not None
+    task = current
+    cancelled = False
+
+    def cancel() -> None:
+        # Once: a terminal that closes may tell several times, and the second must not end the taking down.
+        nonlocal cancelled
+        if not cancelled:
+            cancelled = True
+            task.cancel()
+
+    def lost() -> None:
+        _let_go()
+        cancel()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, cancel)
+    # Who asked to be spared (nohup) is.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        loop.add_signal_handler(signal.SIGHUP, lost)
+
+
+def _let_go() -> None:
+    """Put nothing in place of the terminal that is gone, so that what is said from now on is no error."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in STREAMS:
+        try:
+            here = os.isatty(stream) or stat.S_ISCHR(os.fstat(stream).st_mode)
+        except OSError:
+            continue
+        if here:
+            os.dup2(nothing, stream)
+    os.close(nothing)
 
 
 def _hook(event: TrialEvent, on_event: OnEvent) -> HookCallback:

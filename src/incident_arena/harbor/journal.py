@@ -33,6 +33,8 @@ class Attempt(Record):
     job: str
     trial: str
     task: str
+    episode: str = ""
+    """The episode's name, which is its node's too."""
     number: int
     started: float
     state: State = "starting"

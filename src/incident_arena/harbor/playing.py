@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,15 +81,15 @@ def _prepared(settings: Settings, catalogue: Catalogue, name: str) -> Path:
     return final
 
 
-def image_names(settings: Settings, request: job.Request) -> frozenset[str]:
-    """The images that a job needs.
+def image_names(settings: Settings, tasks: Iterable[Path], agent_images: Iterable[str]) -> frozenset[str]:
+    """The images that exported tasks need, played by agents with these images.
 
     Raises:
-        UserError: the node's binaries are not built, or the agent can't run here.
+        UserError: the node's binaries are not built.
         CommandError: a task's chart is wrong.
     """
-    image = job.agent_image(request)
-    return frozenset().union(*(needs.image_names(settings, task / "environment", image) for task in request.tasks))
+    pairs = itertools.product(tasks, dict.fromkeys(agent_images))
+    return frozenset().union(*(needs.image_names(settings, task / "environment", image) for task, image in pairs))
 
 
 def play(settings: Settings, request: job.Request, console: Console) -> list[Outcome]:
@@ -106,7 +106,7 @@ def play(settings: Settings, request: job.Request, console: Console) -> list[Out
     job.compose(request)  # what is wrong with it is said before it has a folder
     request = claim(request)
     key = job_key(request.folder)
-    shown = watch.Watch(console, settings.records / key)
+    shown = watch.Watch(console, settings.records / key, hands_over=request.agent == job.PERSON_AGENT)
 
     def background() -> "asyncio.Future[None]":
         return asyncio.ensure_future(shown.run())

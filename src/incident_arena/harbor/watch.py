@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harbor.trial.hooks import TrialEvent
@@ -18,6 +18,11 @@ NOW = {
     TrialEvent.AGENT_END: "evidence is gathered",
     TrialEvent.VERIFICATION_START: "the judge works",
 }
+
+
+def told(stage: str, seconds: float) -> str:
+    """A stage that has ended, as a line."""
+    return f"{stage:<24} {seconds:7.1f} s"
 
 
 @dataclass
@@ -37,12 +42,15 @@ class Watch:
     Args:
         console: where it is shown; a line for each stage, and on a terminal a moving one for each trial.
         records: folder of the job's attempts.
+        hands_over: while the agent works the terminal is the agent's, because that is a person.
     """
 
-    def __init__(self, console: Console, records: Path) -> None:
+    def __init__(self, console: Console, records: Path, *, hands_over: bool = False) -> None:
         """See the class."""
         self._records = records
+        self._hands_over = hands_over
         self._rows: dict[str, _Row] = {}
+        self._ended: dict[str, _Row] = {}
         self._progress = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
         )
@@ -50,18 +58,24 @@ class Watch:
     def event(self, event: TrialEvent, trial: str, task: str) -> None:
         """Harbor tells of a trial."""
         if event is TrialEvent.START and trial not in self._rows:
-            self._rows[trial] = _Row(task, self._progress.add_task(f"{task}: starts", total=None))
+            bar = self._progress.add_task(f"{task}: starts", total=None)
+            # One that is played again: what was told of the attempt before is not told once more.
+            self._rows[trial] = replace(self._ended[trial], bar=bar) if trial in self._ended else _Row(task, bar)
         row = self._rows.get(trial)
         if row is None:
             return
         self._read(trial, row)
         if event is TrialEvent.AGENT_START:
             row.since = time.time()
+            if self._hands_over:
+                self._progress.stop()
         if event is TrialEvent.AGENT_END:
+            if self._hands_over:
+                self._progress.start()
             self._say(row, "agent", time.time() - row.since)
         if event is TrialEvent.END:
             self._progress.remove_task(row.bar)
-            del self._rows[trial]
+            self._ended[trial] = self._rows.pop(trial)
         elif text := NOW.get(event):
             self._progress.update(row.bar, description=f"{row.task}: {text}")
 
@@ -87,7 +101,7 @@ class Watch:
             row.told = attempt.state == "inadmissible"
 
     def _say(self, row: _Row, what: str, seconds: float) -> None:
-        self._line(f"{row.task}  {what:<24} {seconds:7.1f} s")
+        self._line(f"{row.task}  {told(what, seconds)}")
 
     def _line(self, text: str) -> None:
         self._progress.console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -37,6 +37,36 @@ def test_each_stage_and_failure_is_told_once(tmp_path: Path) -> None:
     assert lines == ["node 1.5 s", "ready: failed: web crashes 1.5 s", "inadmissible: web crashes", "node 1.5 s"]
 
 
+def test_a_trial_that_is_played_again_tells_its_first_attempt_once(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    watch = Watch(Console(file=shown, width=200), tmp_path / "records" / "job")
+    watch.event(TrialEvent.START, "t", "frappe/x")
+    first = journal(tmp_path / "records", tmp_path)
+    first.stage(stage("ready", ok=False))
+    first.inadmissible("web crashes")
+    watch.event(TrialEvent.END, "t", "frappe/x")
+    watch.event(TrialEvent.START, "t", "frappe/x")
+    watch.event(TrialEvent.ENVIRONMENT_START, "t", "frappe/x")
+    journal(tmp_path / "records", tmp_path).stage(stage("node"))
+    watch.event(TrialEvent.END, "t", "frappe/x")
+    lines = [" ".join(line.split()[1:]) for line in shown.getvalue().splitlines()]
+    assert lines == ["ready: failed: web crashes 1.5 s", "inadmissible: web crashes", "node 1.5 s"]
+
+
+def test_a_persons_terminal_is_left_alone_while_they_work(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, width=200, force_terminal=True)
+    watch = Watch(console, tmp_path / "records" / "job", hands_over=True)
+    watch.event(TrialEvent.START, "t", "frappe/x")
+    watch.event(TrialEvent.AGENT_START, "t", "frappe/x")
+    before = shown.getvalue()
+    console.print("theirs")
+    assert shown.getvalue() == f"{before}theirs\n"
+    watch.event(TrialEvent.AGENT_END, "t", "frappe/x")
+    assert "agent " in shown.getvalue()
+    watch.event(TrialEvent.END, "t", "frappe/x")
+
+
 def test_records_tell_each_attempt(tmp_path: Path) -> None:
     first = journal(tmp_path / "records", tmp_path)
     first.inadmissible("web crashes")
