@@ -70,8 +70,8 @@ def run(
     """Play tasks through Harbor.
 
     Exit status: 0 when every trial has a verdict, whatever it is; 2 for a user's error; 3 when one has none (its
-    episode did not start, its model could not be reached, or the judge could not decide), or when an experiment's nop or
-    oracle did not score what it must.
+    episode did not start, its model could not be reached, or the judge could not decide), or when an experiment's nop
+    or oracle did not score what it must.
     """
     # Harbor takes a second to import, which the other verbs do not need.
     from incident_arena.cli import experiments  # noqa: PLC0415

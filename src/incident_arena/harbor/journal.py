@@ -1,8 +1,8 @@
 """The record of each attempt at an episode, kept outside Harbor's folders because Harbor deletes a retried trial's.
 
 `<records>/<job's key>/<trial>/<n>/attempt.json` is the n-th attempt; the episode writes its own records beside it. An
-attempt that was not admitted, or that was errored, is also told in the job's folder, in `arena-records.jsonl`, which the
-report reads.
+attempt that was not admitted, or that was errored, is also told in the job's folder, in `arena-records.jsonl`, which
+the report reads.
 """
 
 import hashlib
