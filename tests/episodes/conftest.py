@@ -4,17 +4,23 @@ ARENA_TEST_KUBECONFIG names a cluster on which a substrate is deployed already; 
 """
 
 import asyncio
+import contextlib
 import json
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.network import MODEL
 
 from incident_arena import wait
+from incident_arena.endpoint.script import Script, Step
+from incident_arena.endpoint.server import Endpoint, serving
 from incident_arena.episode.episode import Episode
 from incident_arena.episode.stages import STAGES
+from incident_arena.episode.way_out import WayOut
 from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.export import export
 from incident_arena.kube import Kube
@@ -27,11 +33,16 @@ ROOM_S = 900.0
 ROOT = Path(__file__).parents[2]
 
 
-class Deployed:
-    """A cluster with a substrate on it, for tests that are not async."""
+SCRIPT = Script(step=(Step(text="So it is."),))
 
-    def __init__(self, kube: Kube) -> None:
+
+class Deployed:
+    """A cluster with a substrate on it, for tests that are not async; `model` is a model's server on this machine."""
+
+    def __init__(self, kube: Kube, model: Endpoint | None = None, relay: tuple[str, int] = ("", 0)) -> None:
         self.kube = kube
+        self.model = model
+        self.relay = relay
 
     def get(self, path: str) -> dict[str, Any]:
         """One GET of the API, below the namespace unless the path begins with a slash."""
@@ -66,6 +77,32 @@ class Deployed:
         }
 
 
+type Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+@contextlib.contextmanager
+def _loop() -> Iterator[Run]:
+    """An event loop that goes on between tests: the relay and the model's server live in it."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield lambda work: asyncio.run_coroutine_threadsafe(work, loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@contextlib.contextmanager
+def _entered(run: Run, context: contextlib.AbstractAsyncContextManager[Endpoint]) -> Iterator[Endpoint]:
+    made: Endpoint = run(context.__aenter__())
+    try:
+        yield made
+    finally:
+        run(context.__aexit__(None, None, None))
+
+
 @pytest.fixture(scope="module")  # not longer: the node takes one of the machine's places
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     settings = Settings.from_environment()
@@ -75,20 +112,24 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     wait.until("the machine has room for a node", lambda: _room(settings), deadline_s=ROOM_S, every_s=2)
     folder = tmp_path_factory.mktemp("episode")
     export(Catalogue(ROOT), TASK, folder / "task")
-    name = f"attacks-{os.getpid()}"
-    episode = Episode(settings, folder / "task" / "environment", name, folder / "record")
+    with contextlib.ExitStack() as stack:
+        loop = stack.enter_context(_loop())
+        model = stack.enter_context(_entered(loop, serving(SCRIPT)))
+        way = WayOut.make(
+            [MODEL, "other.arena.internal"], {MODEL: model.url, "other.arena.internal": "http://127.0.0.1:9"}
+        )
+        name = f"attacks-{os.getpid()}"
+        episode = Episode(settings, folder / "task" / "environment", name, folder / "record", way=way)
+        stack.callback(lambda: loop(episode.stop()))
+        loop(_deploy(episode))
+        yield Deployed(episode.kube, model, (episode.node.host_ip, episode.relay.port))
 
-    async def deploy() -> None:
-        for act in STAGES:
-            await act.act(episode, float(getattr(episode.task.deadlines, act.deadline)))
-            if act.name == "ready":
-                return
 
-    try:
-        asyncio.run(deploy())
-        yield Deployed(episode.kube)
-    finally:
-        asyncio.run(episode.stop())
+async def _deploy(episode: Episode) -> None:
+    for act in STAGES:
+        await act.act(episode, float(getattr(episode.task.deadlines, act.deadline)))
+        if act.name == "ready":
+            return
 
 
 def _room(settings: Settings) -> tuple[bool, str]:

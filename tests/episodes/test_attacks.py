@@ -8,39 +8,11 @@ import time
 from typing import Any
 
 import pytest
+from tests.support.network import OPEN, node_address, reach
 
 from incident_arena import wait
 
 pytestmark = [pytest.mark.episode, pytest.mark.timeout(1500)]
-
-REACH = """
-import json, socket, sys
-from concurrent.futures import ThreadPoolExecutor
-def reach(target):
-    host, port = target
-    try:
-        socket.create_connection((host, port), timeout=2.5).close()
-    except OSError as error:
-        return f"{type(error).__name__}: {error}"
-    return "open"
-targets = json.loads(sys.argv[1])
-with ThreadPoolExecutor(64) as pool:
-    print(json.dumps(list(pool.map(reach, targets))))
-"""
-
-OPEN = [
-    ("mariadb", 3306),
-    ("redis-cache", 6379),
-    ("redis-queue", 6379),
-    ("admin", 8080),
-    ("edge", 8081),
-    ("prometheus", 9090),
-]
-
-
-def reach(deployed, component: str, targets: list[tuple[str, int]]) -> dict[str, str]:
-    found = deployed.python(component, REACH, json.dumps(targets))
-    return {f"{host}:{port}": what for (host, port), what in zip(targets, found, strict=True)}
 
 
 def addresses(deployed) -> dict[str, str]:
@@ -50,11 +22,6 @@ def addresses(deployed) -> dict[str, str]:
         for pod in deployed.get("pods")["items"]
         if pod["status"].get("phase") == "Running"
     }
-
-
-def node_address(deployed) -> str:
-    (node,) = deployed.get("/api/v1/nodes")["items"]
-    return next(a["address"] for a in node["status"]["addresses"] if a["type"] == "InternalIP")
 
 
 # ── The network ──
@@ -104,29 +71,6 @@ def test_the_cluster_the_host_and_the_world_are_closed(deployed) -> None:
 def test_names_of_the_world_are_not_resolved(deployed) -> None:
     assert deployed.agent("getent hosts example.com").exit != 0
     assert deployed.agent("getent hosts edge").exit == 0
-
-
-def test_a_frozen_agent_is_cut_off(deployed) -> None:
-    kube = deployed.kube
-    from incident_arena import proc, wait  # noqa: PLC0415
-
-    kubectl = [*kube._kubectl, "label", "pod", "agent", "--overwrite"]
-    proc.run([*kubectl, "incident-arena.io/frozen=true"], deadline_s=20)
-    try:
-
-        def closed() -> tuple[bool, str]:
-            found = reach(deployed, "agent", OPEN)
-            return "open" not in found.values(), str(found)
-
-        wait.until("a frozen agent is cut off", closed, deadline_s=30)
-    finally:
-        proc.run([*kubectl, "incident-arena.io/frozen-"], deadline_s=20)
-
-    def opened() -> tuple[bool, str]:
-        found = reach(deployed, "agent", OPEN)
-        return set(found.values()) == {"open"}, str(found)
-
-    wait.until("an agent that is no longer frozen is back", opened, deadline_s=30)
 
 
 # ── The pod ──

@@ -21,7 +21,8 @@ def helm() -> str:
 def values(**application: Any) -> dict[str, Any]:
     return {
         "global": {
-            "images": {"agent": "agent:1", "harness": "harness:1", "telemetry": "telemetry:1"},
+            "images": {"agent": "agent:1", "harness": "harness:1", "telemetry": "telemetry:1"}
+            | {"coredns": "coredns:1", "gateway": "gateway:1"},
             "accounts": {name: f"password-of-{name}." for name in ACCOUNTS},
             "task": {"name": "x/y", "vocabulary": ["mariadb.grants"]},
             "episode": "e1",
@@ -61,7 +62,7 @@ def pods(objects: dict[tuple[str, str], dict[str, Any]]) -> dict[str, dict[str, 
 def test_all_of_the_harness_is_there(objects) -> None:
     assert set(pods(objects)) == {
         "agent", "referee", "load", "admin", "prometheus", "mariadb-exporter", "redis-cache-exporter",
-        "redis-queue-exporter", "probe-exporter",
+        "redis-queue-exporter", "probe-exporter", "dns-filter", "tls-gateway", "egress-proxy",
     }  # fmt: skip
 
 
@@ -144,11 +145,35 @@ def test_each_opening_has_both_sides(objects) -> None:
 
 
 def test_a_frozen_agent_is_in_no_opening(objects) -> None:
-    frozen = [{"key": "incident-arena.io/frozen", "operator": "NotIn", "values": ["true"]}]
-    for name in ("from-agent", "from-class-harness"):
-        assert objects["NetworkPolicy", name]["spec"]["podSelector"]["matchExpressions"] == frozen
+    frozen = [{"key": "incident-arena.io/frozen", "operator": "DoesNotExist"}]
+    assert objects["NetworkPolicy", "from-agent"]["spec"]["podSelector"]["matchExpressions"] == frozen
     (first, *_) = openings(objects, "to-admin", "ingress")
     assert first["from"][0]["podSelector"]["matchExpressions"] == frozen
+    other = [{"key": "app.kubernetes.io/name", "operator": "NotIn", "values": ["agent"]}]
+    assert objects["NetworkPolicy", "from-class-harness"]["spec"]["podSelector"]["matchExpressions"] == other
+
+
+def test_only_the_way_to_its_model_stays_open_until_an_agents_turn_is_over(objects) -> None:
+    policy = objects["NetworkPolicy", "from-agent-declared"]["spec"]
+    assert policy["podSelector"]["matchExpressions"] == [
+        {"key": "incident-arena.io/frozen", "operator": "NotIn", "values": ["ended"]}
+    ]
+    reached = {rule["to"][0]["podSelector"]["matchLabels"]["app.kubernetes.io/name"] for rule in policy["egress"]}
+    assert reached == {"dns-filter", "tls-gateway"}
+
+
+def test_without_a_relay_the_egress_proxy_reaches_nothing(objects) -> None:
+    assert ("NetworkPolicy", "from-egress-proxy") not in objects
+
+
+def test_with_one_it_reaches_that_and_nothing_else(helm: str, pytestconfig: pytest.Config) -> None:
+    given = values()
+    given["global"]["egress"] = {"relay": {"address": "10.9.1.1", "port": 4711, "token": "t"}}
+    items = render(helm, given, pytestconfig.rootpath)
+    (policy,) = [item for item in items if item["metadata"]["name"] == "from-egress-proxy"]
+    assert policy["spec"]["egress"] == [
+        {"to": [{"ipBlock": {"cidr": "10.9.1.1/32"}}], "ports": [{"port": 4711, "protocol": "TCP"}]}
+    ]
 
 
 def test_only_referee_and_admin_reach_the_api_server(objects) -> None:
