@@ -1,6 +1,6 @@
 """How much of a core the load generator takes, and how late it is.
 
-    uv run bench/load.py [--rate 10] [--seconds 60] [--target http://… (else a small application on loopback)]
+    .venv/bin/python bench/load.py [--rate 10] [--seconds 60] [--target http://… (else a small application on loopback)]
 
 Exits 1 when the generator takes more than a quarter of a core, or its p95 of lateness passes 50 ms.
 """

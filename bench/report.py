@@ -1,6 +1,6 @@
 """Time and memory of `arena report` over simulated job folders, and whether both grow in line with the trials.
 
-`uv run python bench/report.py` simulates each size in a temporary folder, reports on it in a process of its own (its
+`.venv/bin/python bench/report.py` simulates each size in a temporary folder, reports on it in a process of its own (its
 imports counted), removes it, and prints a table. Exit status 1 when 3,000 trials take over 5 s or 1 GB, or when a
 trial of the largest size costs over 1.5 times the time of one of the middle size (the smallest is mostly imports).
 """

@@ -1,6 +1,6 @@
 """Screenshots of terminals for the documentation.
 
-`python bench/terminal_shots.py FOLDER [OUT]` draws each `NAME.ansi` of FOLDER, as `tmux capture-pane -e -p` gives it,
+`.venv/bin/python bench/terminal_shots.py FOLDER [OUT]` draws each `NAME.ansi` of FOLDER, as `tmux capture-pane -e -p` gives it,
 as OUT/NAME.png (docs/screenshots). Needs Chromium.
 """
 

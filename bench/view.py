@@ -1,6 +1,6 @@
 """How long a page of many trials takes to make and to open, and how large it is.
 
-`uv run python bench/view.py [TRIALS]` simulates that many trials (3,000) with evidence and transcripts, makes their
+`.venv/bin/python bench/view.py [TRIALS]` simulates that many trials (3,000) with evidence and transcripts, makes their
 page, opens it from its file in headless Chromium five times, and opens a trial. Exits 1 when the page of 3,000 trials
 exceeds 15 MB, its median opening 2 s, or a trial 2 s. Needs Chromium; times depend on what else the machine does.
 """

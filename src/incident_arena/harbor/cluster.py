@@ -106,6 +106,7 @@ class Cluster:
             self._journal.inadmissible(f"{type(error).__name__} while it started: {error}".rstrip(": "))
             raise
         self._up = True
+        self._started = time.time()
         self._heartbeat.start()
         self._journal.admitted()
 
