@@ -1,12 +1,14 @@
 """`arena`: the verbs, and what becomes of an error."""
 
 import importlib
+import os
 import sys
 
 import typer
 
 from incident_arena.cli.say import console
 from incident_arena.errors import ArenaError
+from incident_arena.harbor import OFFLINE_PRICES
 
 INTERRUPTED = 130
 
@@ -59,6 +61,7 @@ def _group() -> None:
 
 def main() -> None:
     """Run the command line; ends the process."""
+    os.environ.setdefault(OFFLINE_PRICES, "True")
     try:
         command_line(sys.argv[1:])()
     except ArenaError as error:

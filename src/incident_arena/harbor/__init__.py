@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ArenaEnvironment", "JudgeEnvironment", "ScriptAgent"]
 
+OFFLINE_PRICES = "LITELLM_LOCAL_MODEL_COST_MAP"
+"""Variable without which a library of Harbor's fetches a price list when it is imported: ten seconds, and warnings."""
+
 
 def __getattr__(name: str) -> Any:
     """Import Harbor only when one of its classes is asked for: listing tasks does not need it."""

@@ -15,12 +15,11 @@ from harbor.models.trial.config import AgentConfig
 from harbor.trial.network_policy import inference_endpoint_host
 
 from incident_arena.errors import UserError
-from incident_arena.harbor import agent_images
+from incident_arena.harbor import OFFLINE_PRICES, agent_images
 from incident_arena.harbor.endpoints import route
 
 EFFORT = "reasoning_effort"
 """Harbor's option of an agent."""
-OFFLINE_PRICES = "LITELLM_LOCAL_MODEL_COST_MAP"
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -151,7 +150,6 @@ def _options(contestant: Contestant) -> dict[str, Any]:
 
 
 def _connection(config: AgentConfig) -> ResolvedModelConnection:
-    # Else the library that knows the providers fetches a price list first, which takes long where there is no network.
     os.environ.setdefault(OFFLINE_PRICES, "True")
     try:
         return resolve_agent_model_connection(config)
