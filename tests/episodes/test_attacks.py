@@ -31,6 +31,12 @@ def test_what_the_surface_promises_is_open(deployed) -> None:
     assert set(reach(deployed, "agent", OPEN).values()) == {"open"}
 
 
+@pytest.mark.parametrize("shell", ["bash -c", "bash -lc", "env -i PATH=/usr/local/bin:/usr/bin:/bin bash -lc"])
+def test_every_kind_of_shell_finds_the_surfaces_commands(deployed, shell: str) -> None:
+    found = deployed.agent(f"{shell} 'type -p admin declare_repair_complete redis-cache redis-queue tmux asciinema'")
+    assert (found.exit, len(found.stdout.split())) == (0, 6), found.stderr
+
+
 def test_every_other_port_of_every_pod_is_closed(deployed) -> None:
     pods = addresses(deployed)
     ports = [22, 80, 443, 3000, 3306, 6379, 8000, 8080, 8091, 9000, 9090, 9104, 9115, 9121, 10250]
