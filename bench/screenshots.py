@@ -1,7 +1,7 @@
 """Screenshots of a results page for the documentation.
 
-`.venv/bin/python bench/screenshots.py PAGE [FOLDER]` opens a page that `arena view` made and writes leaderboard, task, a
-failed and a passed trial, a phone's width and dark into FOLDER (docs/screenshots). Needs Chromium.
+`.venv/bin/python bench/screenshots.py PAGE [FOLDER]` opens a page that `arena view` made and writes leaderboard, task,
+a failed and a passed trial, a phone's width and dark into FOLDER (docs/screenshots). Needs Chromium.
 """
 
 import sys

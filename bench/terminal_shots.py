@@ -1,7 +1,7 @@
 """Screenshots of terminals for the documentation.
 
-`.venv/bin/python bench/terminal_shots.py FOLDER [OUT]` draws each `NAME.ansi` of FOLDER, as `tmux capture-pane -e -p` gives it,
-as OUT/NAME.png (docs/screenshots). Needs Chromium.
+`.venv/bin/python bench/terminal_shots.py FOLDER [OUT]` draws each `NAME.ansi` of FOLDER, as `tmux capture-pane -e -p`
+gives it, as OUT/NAME.png (docs/screenshots). Needs Chromium.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""What README and docs tell to type exists: each verb, each option, each file, without uv, which nobody has installed."""
+"""What README and docs tell to type exists: each verb, option and file, without uv, which nobody has installed."""
 
 import re
 import shlex

@@ -91,8 +91,11 @@ def test_an_agent_in_the_pod_gets_a_url_that_works_there_and_harbor_allows_its_h
     assert hosts == {"model.arena.internal"}
 
 
+CLINE = "harbor.agents.installed.cline.cline:ClineCli"
+
+
 def test_an_agent_without_the_option_gets_its_providers_variable() -> None:
-    config, upstreams = configure(Contestant(agent="cline-cli", model="openai/gpt-6-sol", model_url=LOCAL))
+    config, upstreams = configure(Contestant(agent=CLINE, model="openai/gpt-6-sol", model_url=LOCAL))
     assert config.base_url is None
     assert IN_POD in config.env.values()
     assert (upstreams, config.extra_allowed_hosts) == (UPSTREAMS, ["model.arena.internal"])

@@ -65,8 +65,27 @@ def test_a_folder_that_is_no_exported_task_is_refused(tmp_path: Path) -> None:
 
 def test_a_network_that_cannot_be_enforced_is_refused(folder: Path, tmp_path: Path) -> None:
     make(folder, tmp_path, "x__env", network_policy=NetworkPolicy(network_mode=NetworkMode.NO_NETWORK))
-    with pytest.raises(ValueError, match="allowlist"):
-        make(folder, tmp_path, "x__env", network_policy=NetworkPolicy(network_mode=NetworkMode.ALLOWLIST))
+    make(folder, tmp_path, "x__env", network_policy=allowing("api.example.com"))
+    for entry in ("*.example.com", "192.0.2.1", "192.0.2.0/24", "2001:db8::1"):
+        with pytest.raises(ValueError, match="not supported"):
+            make(folder, tmp_path, "x__env", network_policy=allowing(entry))
+
+
+def allowing(*hosts: str) -> NetworkPolicy:
+    return NetworkPolicy(network_mode=NetworkMode.ALLOWLIST, allowed_hosts=list(hosts))
+
+
+async def test_an_episode_is_told_what_its_agent_may_call(
+    folder: Path, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_FAKE", json.dumps({"log": str(tmp_path / "log")}))
+    upstreams = {"model.arena.internal": "http://127.0.0.1:8000"}
+    options = {"upstreams": upstreams, "episode": EPISODE}
+    made = make(folder, tmp_path, "x__env", network_policy=allowing("api.example.com"), **options)
+    await made.start(force_build=False)
+    await made.stop(delete=True)
+    (told,) = settings.records.rglob("way-out")
+    assert json.loads(told.read_text()) == {"api.example.com": "https://api.example.com", **upstreams}
 
 
 def test_unknown_options_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -163,9 +182,9 @@ class Broken:
 
 def cluster(episode: Broken, tmp_path: Path) -> Cluster:
     attempt = Attempt(job="job", trial="t", task=NAME, number=1, started=1.0)
-    return Cluster(
-        episode, Journal(tmp_path / "record", attempt, tmp_path / "job"), logging.getLogger(uuid.uuid4().hex)
-    )
+    (tmp_path / "job" / "t").mkdir(parents=True)
+    journal = Journal(tmp_path / "record", attempt, tmp_path / "job")
+    return Cluster(episode, journal, logging.getLogger(uuid.uuid4().hex), tmp_path / "job" / "t")
 
 
 async def run(place: Cluster, service: str) -> Any:

@@ -56,7 +56,7 @@ def test_harbor_reads_it_as_it_is_meant(checkout: Catalogue, spec: TaskSpec, tmp
     stages = spec.deadlines
     least = stages.node + stages.deploy + stages.ready + stages.healthy + stages.baseline + 2 * stages.snapshot
     assert config.environment.build_timeout_sec > least + stages.plant + stages.symptom
-    assert config.environment.network_mode == "no-network"
+    assert config.environment.network_mode == "allowlist"
 
 
 def test_the_facts_come_through_whole(checkout: Catalogue, spec: TaskSpec, tmp_path: Path) -> None:
