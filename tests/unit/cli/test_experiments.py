@@ -127,7 +127,7 @@ def dry(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
 def commands() -> list[str]:
     text = (ROOT / "docs" / "experiments.md").read_text()
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if line.startswith("arena run")]
+    return [line for block in blocks for line in block.splitlines() if line.startswith("./arena run")]
 
 
 @pytest.mark.parametrize("command", commands())
