@@ -18,5 +18,6 @@ def test_a_frappe_task_needs_the_substrates_images_and_the_agents_own(tmp_path: 
     export(catalogue.find(), NAME, tmp_path / "task")
     named = needs.image_names(Settings.from_environment(), tmp_path / "task" / "environment", "agent-codex")
     assert named == {
-        "agent-codex", "coredns", "edge", "frappe", "harness", "mariadb", "pause", "redis", "telemetry",
+        "agent-codex", "coredns", "edge", "frappe", "gateway", "harness", "mariadb", "pause", "redis",
+        "telemetry",
     }  # fmt: skip
