@@ -12,6 +12,7 @@ from incident_arena.kube import Kube
 from incident_arena.route import Call, Route, summarise
 
 FROZEN = "incident-arena.io/frozen"
+"""The label that the referee puts on the agent's pod once it has declared."""
 OVER = "ended"
 """The label's value once the minute after the declaration is over (services/referee/watching.py)."""
 LOOK_S = 3.0

@@ -23,6 +23,7 @@ from rich.text import Text
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.harbor.cast import TEXT, Direction, Recorder
 from incident_arena.harbor.cluster import AGENT
+from incident_arena.harbor.ending import FROZEN
 from incident_arena.harbor.environment import ArenaEnvironment
 from incident_arena.harbor.terminal import OnTerminal, Terminal
 from incident_arena.harbor.tunnel import kubectl, telemetry
@@ -30,8 +31,6 @@ from incident_arena.kube import Kube
 from incident_arena.tasks import TaskSpec
 from incident_arena.wait import DeadlineError, until_async
 
-FROZEN = "incident-arena.io/frozen"
-"""The label that the referee puts on the agent's pod once it has declared."""
 LOOK_S = 1.0
 LAST_WORDS_S = 1.0
 """What the declaring command may take to print its answer before the shell is taken away."""
