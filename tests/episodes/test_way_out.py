@@ -1,11 +1,15 @@
 """The way out, attacked from the agent's pod: each way that is closed is first shown to be one."""
 
+import asyncio
 import json
+from pathlib import Path
 
 import pytest
 from tests.support.network import MODEL, OPEN, node_address, reach
 
 from incident_arena import proc, wait
+from incident_arena.episode.way_out import DNS
+from incident_arena.harbor.ending import NAMES_FILE, keep_names
 
 pytestmark = [pytest.mark.episode, pytest.mark.timeout(600)]
 ASK = """
@@ -105,6 +109,20 @@ def test_names_are_those_of_the_cluster_and_of_the_model_and_no_others(deployed)
         assert query(deployed, "agent", FILTER, name)[1] == 0
         assert query(deployed, "agent", FILTER, name, TXT)[1] == 0
     assert query(deployed, "agent", FILTER, "secret.example.com") == NXDOMAIN
+
+
+def test_a_name_that_was_not_found_is_kept_with_the_trial(deployed, tmp_path: Path) -> None:
+    before = asyncio.run(keep_names(deployed.kube, DNS, tmp_path)).get("looked-up.example.org", 0)
+    assert query(deployed, "agent", FILTER, "Looked-Up.example.org") == NXDOMAIN
+    assert query(deployed, "agent", FILTER, "edge.arena.svc.cluster.local")[0] == 0
+
+    def kept() -> tuple[bool, str]:
+        names = asyncio.run(keep_names(deployed.kube, DNS, tmp_path))
+        return names.get("looked-up.example.org") == before + 1, str(names)
+
+    wait.until("the filter's log holds the name", kept, deadline_s=10)
+    names = json.loads((tmp_path / NAMES_FILE).read_text())
+    assert not any(name.endswith("cluster.local") for name in names)
 
 
 def test_the_clusters_own_name_server_is_no_way_round(deployed) -> None:

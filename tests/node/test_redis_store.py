@@ -1,6 +1,7 @@
 """The Redis picture against a real server: its own answers are the reference."""
 
 import random
+from typing import Any
 
 import pytest
 from tests.support.servers import Redis, start_redis, stop_redis
@@ -104,6 +105,25 @@ def test_what_an_operator_could_leave_behind_shows(redis_server: Redis) -> None:
     assert "acl/live/other/selectors/0/commands/get" in found
     assert not any("rq:job" in path for path in found)
     assert "secret" not in str(picture(redis_server))
+
+
+class Fleeting:
+    """A server whose keys are gone when their type is asked for: a client popped them meanwhile."""
+
+    def __init__(self, real: redis.Commands, key: str) -> None:
+        self._real, self._key = real, key
+
+    def command(self, *words: str | int) -> Any:
+        if words == ("TYPE", self._key):
+            self._real.command("DEL", self._key)
+        return self._real.command(*words)
+
+
+def test_a_key_that_is_gone_before_its_type_is_asked_for_is_no_fact(redis_server: Redis) -> None:
+    redis_server.commands.command("SET", "fleeting", "x")
+    redis_server.commands.command("SET", "staying", "x")
+    facts = redis.snapshot(Fleeting(redis_server.commands, "fleeting"), redis_server.folder, own_keys=("rq:",))
+    assert {path for path in facts if path.startswith("foreign/")} == {"foreign/staying"}
 
 
 def test_a_broken_file_is_a_fact(redis_server: Redis) -> None:

@@ -61,6 +61,10 @@ class FakeKube(Kube):
         declared = (self.kubeconfig.parent / pod / "files" / "logs" / "declared").exists()
         return {"metadata": {"labels": {"incident-arena.io/frozen": "true"} if declared else {}}}
 
+    async def log(self, pod: str, *, most: int) -> str:
+        """What the DNS filter prints."""
+        return f"[INFO] refused asked-of-{pod}.example.\n"[-most:]
+
 
 class FakeEpisode:
     """Stands in for episode.Episode; the constructor is the same."""

@@ -13,6 +13,7 @@ from incident_arena.node.pki import Authority, new_authority
 
 EGRESS = "egress-proxy"
 GATEWAY = "tls-gateway"
+DNS = "dns-filter"
 TOKEN_BYTES = 18
 
 

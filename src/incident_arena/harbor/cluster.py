@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from incident_arena.episode.way_out import GATEWAY, WayOut
+from incident_arena.episode.way_out import DNS, GATEWAY, WayOut
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.harbor import ending
 from incident_arena.harbor.heartbeat import Heartbeat
@@ -181,6 +181,7 @@ class Cluster:
         try:
             kube, ended = self._episode.kube, time.time()
             await ending.keep_route(kube, GATEWAY, self._trial, started=self._started, ended=ended)
+            await ending.keep_names(kube, DNS, self._trial)
         except ArenaError:  # without it the trial counts as it was judged
             self._logger.exception("The record of the model's calls could not be read")
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import json
+from collections import Counter
 from collections.abc import Coroutine
 from pathlib import Path
 
@@ -18,6 +20,11 @@ OVER = "ended"
 LOOK_S = 3.0
 READ_S = 30.0
 LOG = "/log/calls.jsonl"
+NAMES_FILE = "refused-names.json"
+REFUSED = "refused "
+"""What the DNS filter's log says before a name that it did not find (templates/egress.yaml)."""
+LOG_BYTES = 4 * 1024 * 1024
+NAMES_KEPT = 100
 OVER_TEXT = "\nthe repair was declared a minute ago; the agent's time is over\n"
 
 
@@ -74,3 +81,27 @@ async def keep_route(kube: Kube, gateway: str, trial: Path, *, started: float, e
     (trial / CALLS_FILE).write_text("".join(call.model_dump_json() + "\n" for call in calls))
     (trial / ROUTE_FILE).write_text(route.model_dump_json(indent=1) + "\n")
     return route
+
+
+async def keep_names(kube: Kube, dns: str, trial: Path) -> dict[str, int]:
+    """Keep which names the agent looked up in vain, and how often, in the trial's folder.
+
+    Args:
+        kube: the cluster.
+        dns: component of the DNS filter.
+        trial: Harbor's folder of the trial.
+
+    Raises:
+        ArenaError: the log can't be had.
+    """
+    names = refused_names(await kube.log(await kube.pod_of(dns), most=LOG_BYTES))
+    (trial / NAMES_FILE).write_text(json.dumps(names, indent=1) + "\n")
+    return names
+
+
+def refused_names(log: str) -> dict[str, int]:
+    """What a DNS filter's log says: the NAMES_KEPT most frequent names, each with how often it was asked for."""
+    counts = Counter(
+        line.partition(REFUSED)[2].strip().rstrip(".").lower() for line in log.splitlines() if f"] {REFUSED}" in line
+    )
+    return dict(counts.most_common(NAMES_KEPT))

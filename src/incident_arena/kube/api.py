@@ -81,6 +81,22 @@ class Api:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise ApiError(what, f"{type(error).__name__}: {error}") from error
 
+    async def text(self, path: str, **query: str) -> str:
+        """What a GET answers that is no JSON, as a pod's log; bytes that are no UTF-8 are replaced.
+
+        Raises:
+            ApiError: refused, or the server could not be reached.
+        """
+        what = f"GET {path}"
+        try:
+            async with self._session.get(self._server + path, params=query) as answer:
+                content = await answer.text(errors="replace")
+                if answer.status >= 400:  # noqa: PLR2004 - HTTP
+                    raise ApiError(what, f"{answer.status}: {content[:500]}", answer.status)
+                return content
+        except (aiohttp.ClientError, OSError) as error:
+            raise ApiError(what, f"{type(error).__name__}: {error}") from error
+
     async def items(self, path: str, **query: str) -> list[Json]:
         """The items of a list."""
         return list((await self.request("GET", path, query=query))["items"])

@@ -212,6 +212,15 @@ class Kube:
         async with connect(self.kubeconfig) as api:
             return await api.request("GET", path, query=query)
 
+    async def log(self, pod: str, *, most: int) -> str:
+        """The last `most` bytes of what a pod's only container printed.
+
+        Raises:
+            ApiError: refused or not reached.
+        """
+        async with connect(self.kubeconfig) as api:
+            return (await api.text(f"{self._pods}/{pod}/log"))[-most:]
+
     async def wait_ready(
         self,
         namespace: str | None = None,

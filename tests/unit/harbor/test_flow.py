@@ -38,6 +38,7 @@ def test_a_right_fix_passes_and_everything_happens_in_order(stage: Stage) -> Non
     trial = Path(one.job_dir) / one.trial
     assert (trial / "agent" / "solved.txt").read_text() == "solved\n"
     assert (trial / "artifacts" / "evidence" / "manifest.json").is_file()
+    assert json.loads((trial / "refused-names.json").read_text()) == {"asked-of-dns-filter.example": 1}
     assert json.loads((trial / "verifier" / "reward.json").read_text()) == {"reward": 1, "outcome": 1, "safety": 1}
     assert one.peak_memory_mb == 123
     names = [row.name for row in one.stages]

@@ -34,6 +34,8 @@ SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-clie
 SCAN_COUNT = 1000
 FOREIGN_MOST = 200
 """So many foreign keys are named; more are only counted."""
+GONE = "none"
+"""The type of a key that is no longer there: popped or expired since it was listed."""
 
 REWRITTEN_DEFAULTS = {
     "latency-tracking-info-percentiles": "50 99 99.9",
@@ -172,7 +174,8 @@ def _foreign(redis: Commands, own: tuple[str, ...]) -> Facts:
         if str(cursor) == "0":
             break
     named = sorted(set(foreign))
-    facts: Facts = {segment(name): str(redis.command("TYPE", name)) for name in named[:FOREIGN_MOST]}
+    types = {segment(name): str(redis.command("TYPE", name)) for name in named[:FOREIGN_MOST]}
+    facts: Facts = {name: kind for name, kind in types.items() if kind != GONE}
     if len(named) > FOREIGN_MOST:
         facts["more"] = len(named) - FOREIGN_MOST
     return facts
