@@ -178,12 +178,15 @@ class Cluster:
             raise InfrastructureError(f"service {service!r}", "only a running agent can be stopped")
         await self._episode.freeze()
         self._frozen = True
-        try:
-            kube, ended = self._episode.kube, time.time()
-            await ending.keep_route(kube, GATEWAY, self._trial, started=self._started, ended=ended)
-            await ending.keep_names(kube, DNS, self._trial)
-        except ArenaError:  # without it the trial counts as it was judged
-            self._logger.exception("The record of the model's calls could not be read")
+        kube, trial, ended = self._episode.kube, self._trial, time.time()
+        for keeping in (
+            ending.keep_route(kube, GATEWAY, trial, started=self._started, ended=ended),
+            ending.keep_names(kube, DNS, trial),
+        ):
+            try:
+                await keeping
+            except ArenaError:  # without it the trial counts as it was judged
+                self._logger.exception("The record of the agent's way out could not be read")
 
     async def _pod(self, service: str) -> str:
         """The pod of a service.
