@@ -15,8 +15,8 @@ import urllib.request
 from pathlib import Path
 
 from incident_arena import proc, wait
+from incident_arena.ledger import reading as ledger
 from incident_arena.services.load.api import LoadStatus
-from incident_arena.verify import ledger
 
 SERVER = Path(__file__).parents[1] / "tests" / "support" / "frappe_server.py"
 SHARES = {

@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from incident_arena.records import Record
+from incident_arena.formats.records import Record
 
 CLIENT = "client"
 """`Call.error` of a request that the agent's side gave up: it hung up, or never sent all of it."""

@@ -8,7 +8,7 @@ from tests.browser.conftest import Viewed
 
 from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, simulate
 from incident_arena.cli.view import make_page
-from incident_arena.verify.verdict import CLASSES
+from incident_arena.formats.verdict import CLASSES
 
 pytestmark = pytest.mark.browser
 

@@ -16,13 +16,13 @@ import pytest
 from tests.support.network import MODEL
 
 from incident_arena import wait
+from incident_arena.catalogue.export import export
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.endpoint.script import Script, Step
 from incident_arena.endpoint.server import Endpoint, serving
 from incident_arena.episode.episode import Episode
 from incident_arena.episode.stages import STAGES
 from incident_arena.episode.way_out import WayOut
-from incident_arena.harbor.catalogue import Catalogue
-from incident_arena.harbor.export import export
 from incident_arena.kube import Kube
 from incident_arena.node.allocate import existing
 from incident_arena.proc import Completed

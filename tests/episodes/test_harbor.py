@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from incident_arena.harbor.catalogue import find
+from incident_arena.catalogue.finding import find
 from incident_arena.node import allocate
 from incident_arena.node.spec import start_time
 from incident_arena.settings import Settings

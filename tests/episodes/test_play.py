@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.support.machine import session, traces
 
-from incident_arena.harbor.catalogue import find
+from incident_arena.catalogue.finding import find
 from incident_arena.node import allocate, cgroups
 from incident_arena.node.spec import NodeSpec, start_time
 from incident_arena.settings import Settings

@@ -8,7 +8,7 @@ import pytest
 from tests.support.servers import REDIS_CONF, USERS_ACL, Maria, Redis, free_port, program, start_redis, stop_redis
 
 from incident_arena import proc, wait
-from incident_arena.verify.stores.clients import MariaDb, StoreError
+from incident_arena.stores.clients import MariaDb, StoreError
 
 
 @pytest.fixture

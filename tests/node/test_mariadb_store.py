@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.support.servers import Maria
 
-from incident_arena.records import Facts
-from incident_arena.verify.stores import mariadb
+from incident_arena.formats.records import Facts
+from incident_arena.stores.mariadb import picture as mariadb
 
 pytestmark = pytest.mark.node
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from incident_arena.catalogue import finding as catalogue
+from incident_arena.catalogue.export import export
 from incident_arena.episode import needs
-from incident_arena.harbor import catalogue
-from incident_arena.harbor.export import export
 from incident_arena.settings import Settings
 
 pytestmark = pytest.mark.node

@@ -9,10 +9,10 @@ import redis
 from tests.support.servers import Maria, Redis
 
 from incident_arena.errors import InfrastructureError
-from incident_arena.records import Intent, Outcome
-from incident_arena.services import reconcile
-from incident_arena.services.load import seeds
-from incident_arena.verify.ledger import LedgerError, violations
+from incident_arena.formats.records import Intent, Outcome
+from incident_arena.ledger import seeds
+from incident_arena.ledger.reading import LedgerError, violations
+from incident_arena.substrates.frappe import records as reconcile
 
 pytestmark = pytest.mark.node
 

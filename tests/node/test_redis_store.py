@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from tests.support.servers import Redis, start_redis, stop_redis
 
-from incident_arena.records import Facts
-from incident_arena.verify.stores import acl, redis
-from incident_arena.verify.stores.clients import StoreError
+from incident_arena.formats.records import Facts
+from incident_arena.stores.clients import StoreError
+from incident_arena.stores.redis import acl
+from incident_arena.stores.redis import picture as redis
 
 BARE = ("bind", "port", "unixsocket", "dir", "aclfile")
 pytestmark = pytest.mark.node

@@ -20,7 +20,7 @@ from tests.support.servers import Maria, Redis
 
 from incident_arena import wait
 from incident_arena.errors import ArenaError
-from incident_arena.records import (
+from incident_arena.formats.records import (
     Action,
     Declaration,
     Health,
@@ -32,11 +32,11 @@ from incident_arena.records import (
     Snapshot,
     Stage,
 )
+from incident_arena.formats.task import TaskSpec
 from incident_arena.services.referee import collect, patience
 from incident_arena.services.referee.__main__ import parser, run
 from incident_arena.services.referee.config import Config
-from incident_arena.tasks import TaskSpec
-from incident_arena.verify.stores.clients import MariaDb, RedisServer, StoreError
+from incident_arena.stores.clients import MariaDb, RedisServer, StoreError
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(180)]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from incident_arena.records import (
+from incident_arena.formats.records import (
     Action,
     Declaration,
     Facts,
@@ -32,8 +32,8 @@ from incident_arena.records import (
     Snapshot,
     Stage,
 )
-from incident_arena.tasks import Deadlines, KindLoad, LoadSpec, Permit, PlantedFault, Symptom, TaskSpec, Windows
-from incident_arena.verify.ledger import touches
+from incident_arena.formats.task import Deadlines, KindLoad, LoadSpec, Permit, PlantedFault, Symptom, TaskSpec, Windows
+from incident_arena.ledger.reading import touches
 
 START = 1_700_000_000.0
 GRANTS = "mariadb.grants"

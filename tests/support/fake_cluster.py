@@ -18,10 +18,10 @@ from typing import Any
 
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import InfrastructureError
+from incident_arena.formats.records import Stage
 from incident_arena.harbor import confine
 from incident_arena.harbor.sandbox import layout
 from incident_arena.kube import Kube
-from incident_arena.records import Stage
 from incident_arena.settings import Settings
 
 KUBECTL = """#!/bin/bash

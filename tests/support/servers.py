@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incident_arena import proc, wait
-from incident_arena.verify.stores.clients import MariaDb, RedisServer, StoreError
+from incident_arena.stores.clients import MariaDb, RedisServer, StoreError
 
 REDIS_CONF = """\
 bind 127.0.0.1

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from incident_arena.analysis.trial import Trial
-from incident_arena.records import (
+from incident_arena.formats.records import (
     Action,
     Declaration,
     Health,
@@ -23,8 +23,8 @@ from incident_arena.records import (
     Snapshot,
     Stage,
 )
-from incident_arena.tasks import TaskSpec
-from incident_arena.verify.verdict import Verdict
+from incident_arena.formats.task import TaskSpec
+from incident_arena.formats.verdict import Verdict
 
 _LEDGER: TypeAdapter[LedgerLine] = TypeAdapter(LedgerLine)
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from incident_arena.analysis.evidence import Evidence, evidence_folder
 from incident_arena.analysis.trial import Trial
-from incident_arena.tasks import TaskSpec
+from incident_arena.formats.task import TaskSpec
 
 LOOKS = 3
 """Trials of a task whose evidence is looked into before giving up."""

@@ -15,7 +15,7 @@ from incident_arena.analysis.agreement import agree
 from incident_arena.analysis.rows import AgreementRow, JudgeRow
 from incident_arena.analysis.tables_rates import ALL
 from incident_arena.analysis.trial import Trial
-from incident_arena.records import Record
+from incident_arena.formats.records import Record
 
 FILE = "arena-judgements.jsonl"
 

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from incident_arena.analysis.rows import BothWaysRow
-from incident_arena.verify.verdict import FailureClass
+from incident_arena.formats.verdict import FailureClass
 
 FILE = "proof.json"
 

@@ -30,8 +30,8 @@ from incident_arena.analysis.harbor_files import (
 from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import REFUSALS, STATUS_MEANING, STOPPED, Status, Trial
 from incident_arena.errors import UserError
+from incident_arena.formats.verdict import Verdict
 from incident_arena.route import Route
-from incident_arena.verify.verdict import Verdict
 
 OURS = "incident_arena"
 

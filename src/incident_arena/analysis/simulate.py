@@ -18,7 +18,7 @@ from typing import Any
 from incident_arena.analysis.simulate_evidence import write_evidence, write_transcript
 from incident_arena.analysis.simulate_route import ERRORED, ROUTED, write_played_again, write_route
 from incident_arena.analysis.simulate_verdict import Draw, verdict_of
-from incident_arena.verify.verdict import CLASSES, FailureClass
+from incident_arena.formats.verdict import CLASSES, FailureClass
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 EPOCH = datetime(2026, 10, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from incident_arena.analysis.simulate_verdict import HOSTILE, KINDS, Draw
-from incident_arena.records import (
+from incident_arena.formats.records import (
     Action,
     Declaration,
     FileDigest,
@@ -24,7 +24,7 @@ from incident_arena.records import (
     Snapshot,
     Stage,
 )
-from incident_arena.tasks import KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
+from incident_arena.formats.task import KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
 
 STAGES = (
     ("node", 6), ("deploy", 5), ("ready", 22), ("healthy", 5), ("baseline", 60), ("snapshot A", 2), ("plant", 1),

@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from incident_arena.records import NamedCause
-from incident_arena.verify.verdict import (
+from incident_arena.formats.records import NamedCause
+from incident_arena.formats.verdict import (
     CLASSES,
     Answer,
     Check,

@@ -17,7 +17,7 @@ from incident_arena.analysis.rows import (
 )
 from incident_arena.analysis.tables_rates import ALL, EFFORT_ORDER, mean, models
 from incident_arena.analysis.trial import STATUS_MEANING, Trial
-from incident_arena.verify.verdict import CLASSES
+from incident_arena.formats.verdict import CLASSES
 
 REFUSED = "refused"
 SOON_S = 120

@@ -23,7 +23,7 @@ from incident_arena.analysis.rows import (
     TaskRow,
 )
 from incident_arena.analysis.rows import Span as SpanRow
-from incident_arena.tasks import TaskSpec
+from incident_arena.formats.task import TaskSpec
 
 ALL = "all"
 UNKNOWN = "unknown"

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from incident_arena.verify.verdict import FailureClass
+from incident_arena.formats.verdict import FailureClass
 
 type Status = Literal[
     "judged",

@@ -9,11 +9,11 @@ import typer
 from rich.table import Table
 
 from incident_arena.analysis.cost import load_prices
+from incident_arena.catalogue.finding import Catalogue, find
 from incident_arena.cli import setup
 from incident_arena.cli.say import console, output, print_json, say
 from incident_arena.harbor import agent_images, campaign, contestants, estimate, plan, playing
 from incident_arena.harbor.agent import no_script
-from incident_arena.harbor.catalogue import Catalogue, find
 from incident_arena.harbor.environment import EPISODE
 from incident_arena.harbor.experiment import AgentEntry, Experiment, load
 from incident_arena.harbor.job import Request

@@ -32,7 +32,8 @@ def play(
     interrupted.
     """
     # Harbor takes a second to import, which the other verbs do not need.
-    from incident_arena.harbor import catalogue, job, playing  # noqa: PLC0415
+    from incident_arena.catalogue import finding as catalogue  # noqa: PLC0415
+    from incident_arena.harbor import job, playing  # noqa: PLC0415
     from incident_arena.harbor.environment import EPISODE  # noqa: PLC0415
     from incident_arena.harbor.terminal import Terminal  # noqa: PLC0415
 

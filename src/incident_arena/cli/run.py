@@ -109,7 +109,8 @@ def run(
 
 
 def _play(request: "Request", tasks: list[str], *, yes: bool, json: bool) -> None:
-    from incident_arena.harbor import catalogue, job, playing  # noqa: PLC0415
+    from incident_arena.catalogue import finding as catalogue  # noqa: PLC0415
+    from incident_arena.harbor import job, playing  # noqa: PLC0415
     from incident_arena.harbor.environment import EPISODE  # noqa: PLC0415
 
     settings = Settings.from_environment()

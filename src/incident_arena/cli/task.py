@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from incident_arena.catalogue import export as exports
+from incident_arena.catalogue import finding as catalogues
+from incident_arena.catalogue import validate as validation
+from incident_arena.catalogue.scripts import right_fixes, wrong_fixes
 from incident_arena.cli.say import console, output, print_json, say
 from incident_arena.errors import UserError
-from incident_arena.harbor import catalogue as catalogues
-from incident_arena.harbor import export as exports
-from incident_arena.harbor import validate as validation
-from incident_arena.harbor.scripts import right_fixes, wrong_fixes
 from incident_arena.settings import Settings
 
 app = typer.Typer(help="The tasks: look at them, check, export and prove them.", no_args_is_help=True)
@@ -116,7 +116,7 @@ def prove(
     Raises:
         UserError: a proof fails.
     """
-    from incident_arena.harbor import proofs as proving  # noqa: PLC0415 - imports Harbor
+    from incident_arena.proving import proofs as proving  # noqa: PLC0415 - imports Harbor
 
     tasks, settings = catalogues.find(), Settings.from_environment()
     if merge:

@@ -9,13 +9,13 @@ from pathlib import Path
 from incident_arena.episode import logs, needs, way_out
 from incident_arena.episode.stages import REFEREE, RUNNER_STAGES, STAGES, Act, place
 from incident_arena.errors import ArenaError, InfrastructureError
+from incident_arena.formats.records import Closing, Stage
+from incident_arena.formats.task import TaskSpec
 from incident_arena.images import agents
 from incident_arena.kube import Kube
 from incident_arena.node import down
 from incident_arena.node.spec import NodeSpec
-from incident_arena.records import Closing, Stage
 from incident_arena.settings import Settings
-from incident_arena.tasks import TaskSpec
 
 FREEZE_S = 60.0
 REFEREE_S = 30.0

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from incident_arena import proc
 from incident_arena.episode import values
+from incident_arena.formats.task import TaskSpec
 from incident_arena.images import agents, build
 from incident_arena.images.build import BuiltImage
 from incident_arena.images.recipes import REGISTRY
 from incident_arena.node import build as node_build
 from incident_arena.settings import Settings
-from incident_arena.tasks import TaskSpec
 
 ALWAYS = ("pause", "coredns")
 RENDER_S = 60.0

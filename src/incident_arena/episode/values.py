@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from incident_arena.tasks import TaskSpec
+from incident_arena.formats.task import TaskSpec
 
 ACCOUNTS = (
     "admin", "adminToken", "administrator", "app", "encryption", "exporter", "load", "loadToken", "operator", "referee",

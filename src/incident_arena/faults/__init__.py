@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from incident_arena.errors import UserError
 from incident_arena.faults.base import Fault, Parameters
-from incident_arena.tasks import PlantedFault
+from incident_arena.formats.task import PlantedFault
 
 
 def names() -> tuple[str, ...]:

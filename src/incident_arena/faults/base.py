@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from incident_arena.records import Scalar
-from incident_arena.verify.stores.clients import Commands, Sql
+from incident_arena.formats.records import Scalar
+from incident_arena.stores.clients import Commands, Sql
 
 
 @dataclass(frozen=True)

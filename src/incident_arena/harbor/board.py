@@ -8,10 +8,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from incident_arena.formats.records import Action, Stage
 from incident_arena.harbor.explain import clock, words
 from incident_arena.harbor.picture import WINDOW_S, KindNow, Picture
 from incident_arena.harbor.watch import told
-from incident_arena.records import Action, Stage
 
 BAR = 20
 STATES = {"planted": ("●", "red"), "clear": ("○", "green"), "unknown": ("?", "yellow")}

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
 from incident_arena.harbor import job, playing
-from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.experiment import Experiment
 from incident_arena.harbor.outcome import Outcome
 from incident_arena.harbor.plan import Batch, Row, batches, failed_controls, played, rows, summary

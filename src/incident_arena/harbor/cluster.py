@@ -8,13 +8,13 @@ from typing import Protocol
 
 from incident_arena.episode.way_out import DNS, GATEWAY, WayOut
 from incident_arena.errors import ArenaError, InfrastructureError
+from incident_arena.formats.records import Stage
 from incident_arena.harbor import ending
 from incident_arena.harbor.heartbeat import Heartbeat
 from incident_arena.harbor.journal import Journal
 from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
 from incident_arena.kube import Kube
 from incident_arena.proc import CommandError, OverrunError
-from incident_arena.records import Stage
 from incident_arena.settings import Settings
 
 AGENT = "agent"

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
+from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.cluster import MAIN, Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
 from incident_arena.harbor.place import Place
@@ -25,7 +26,6 @@ from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.images.agents import PLAIN
 from incident_arena.kube import Kube
 from incident_arena.settings import Settings
-from incident_arena.tasks import TaskSpec
 
 type Role = Literal["agent", "judge"]
 

@@ -8,11 +8,11 @@ from statistics import fmean
 
 from incident_arena.analysis.cost import PriceList, Tokens, cost_of
 from incident_arena.analysis.read import read_jobs
-from incident_arena.harbor import proofs
-from incident_arena.harbor.catalogue import Catalogue
+from incident_arena.catalogue.finding import Catalogue
+from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.experiment import CONTROLS
 from incident_arena.harbor.plan import Row
-from incident_arena.tasks import TaskSpec
+from incident_arena.proving import proofs
 
 HOUR_S = 3600
 PAPER_TOKENS = 2_810_000

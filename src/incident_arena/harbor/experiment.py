@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from pydantic_core import ErrorDetails
 
 from incident_arena.analysis.cost import PriceList, load_prices
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
-from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.contestants import VARIABLE, Contestant, agent_class, check
 from incident_arena.harbor.endpoints import route
 

@@ -11,11 +11,11 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from incident_arena.formats.records import Action
+from incident_arena.formats.task import PlantedFault, TaskSpec
+from incident_arena.formats.verdict import Check, Difference, Verdict
 from incident_arena.harbor.cast import CAST, TEXT
 from incident_arena.harbor.outcome import read_verdict
-from incident_arena.records import Action
-from incident_arena.tasks import PlantedFault, TaskSpec
-from incident_arena.verify.verdict import Check, Difference, Verdict
 
 ACTIONS = Path("artifacts/evidence/actions.jsonl")
 TASK = Path("artifacts/evidence/task.json")

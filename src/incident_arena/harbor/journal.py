@@ -19,7 +19,7 @@ from incident_arena.analysis.attempts import RECORDS_FILE, read_attempts
 from incident_arena.analysis.attempts import Attempt as Line
 from incident_arena.analysis.harbor_files import trajectory_tail
 from incident_arena.analysis.stillness import MACHINE_FILE, Gap, Stillness
-from incident_arena.records import Record, Stage
+from incident_arena.formats.records import Record, Stage
 
 FILE = "attempt.json"
 

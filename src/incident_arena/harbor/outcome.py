@@ -11,9 +11,9 @@ from incident_arena.analysis.errored import read_route, why_errored
 from incident_arena.analysis.harbor_files import trajectory_tail
 from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import REFUSALS, STOPPED
+from incident_arena.formats.records import Stage
+from incident_arena.formats.verdict import FailureClass, Verdict
 from incident_arena.harbor.journal import Attempt
-from incident_arena.records import Stage
-from incident_arena.verify.verdict import FailureClass, Verdict
 
 AGAIN = "ModelNotReachedError"
 """Exception that again.py tells Harbor of an errored trial; it is in the list of those that are played again."""

@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from incident_arena.errors import ArenaError, UserError
+from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.cast import TEXT, Direction, Recorder
 from incident_arena.harbor.cluster import AGENT
 from incident_arena.harbor.ending import FROZEN
@@ -28,7 +29,6 @@ from incident_arena.harbor.environment import ArenaEnvironment
 from incident_arena.harbor.terminal import OnTerminal, Terminal
 from incident_arena.harbor.tunnel import kubectl, telemetry
 from incident_arena.kube import Kube
-from incident_arena.tasks import TaskSpec
 from incident_arena.wait import DeadlineError, until_async
 
 LOOK_S = 1.0

@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from incident_arena.formats.records import Action, Declaration, Health, LedgerLine, Observation, Outcome, Stage
+from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.journal import Attempt
-from incident_arena.records import Action, Declaration, Health, LedgerLine, Observation, Outcome, Stage
+from incident_arena.ledger.reading import PAUSED
 from incident_arena.services.referee.actions import parse
-from incident_arena.tasks import TaskSpec
-from incident_arena.verify.ledger import PAUSED
 
 WINDOW_S = 15.0
 ACTS = 6

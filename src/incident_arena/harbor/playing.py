@@ -11,16 +11,16 @@ from pathlib import Path
 
 from rich.console import Console
 
+from incident_arena.catalogue.export import digest, export
+from incident_arena.catalogue.finding import Catalogue
+from incident_arena.catalogue.validate import require_valid
 from incident_arena.episode import needs
 from incident_arena.errors import UserError
 from incident_arena.harbor import job, watch
-from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.environment import EPISODE
-from incident_arena.harbor.export import digest, export
 from incident_arena.harbor.journal import attempts, job_key
 from incident_arena.harbor.outcome import Outcome, outcome
 from incident_arena.harbor.preflight import require_built
-from incident_arena.harbor.validate import require_valid
 from incident_arena.settings import Settings
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassHatKRow, Row, Span, TaskModelRow
-from incident_arena.records import Scalar
+from incident_arena.formats.records import Scalar
 from incident_arena.viewer.model import Cell, Column, Table
 
 FIRST = ("main", "failures", "task_models")

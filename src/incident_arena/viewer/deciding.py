@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from incident_arena.records import Stage
-from incident_arena.verify.verdict import Check, FailureClass, Verdict
+from incident_arena.formats.records import Stage
+from incident_arena.formats.verdict import Check, FailureClass, Verdict
 
 CHECKS: dict[FailureClass, tuple[str, ...]] = {
     "never declared": ("declared",),

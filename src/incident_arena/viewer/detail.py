@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from incident_arena.analysis.evidence import Evidence, evidence_folder, trial_verdict
 from incident_arena.analysis.trial import Trial
-from incident_arena.records import Reconciliations
-from incident_arena.tasks import TaskSpec
+from incident_arena.formats.records import Reconciliations
+from incident_arena.formats.task import TaskSpec
 from incident_arena.viewer.deciding import deciding, stage_at
 from incident_arena.viewer.model import Bound, QueueState, TaskFacts, Timeline, TrialDetail
 from incident_arena.viewer.timeline import timeline

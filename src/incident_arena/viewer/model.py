@@ -8,8 +8,8 @@ the epoch.
 
 from pydantic import BaseModel, ConfigDict
 
-from incident_arena.records import Scalar
-from incident_arena.verify.verdict import Verdict
+from incident_arena.formats.records import Scalar
+from incident_arena.formats.verdict import Verdict
 
 type Ref = tuple[int, int]
 """Where a document is: number of its pack, and its place in it."""

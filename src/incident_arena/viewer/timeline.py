@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from incident_arena.analysis.evidence import Evidence
-from incident_arena.records import Action, Health, Observation, Outcome, Stage
-from incident_arena.tasks import LoadSpec, TaskSpec
-from incident_arena.verify.verdict import Verdict
+from incident_arena.formats.records import Action, Health, Observation, Outcome, Stage
+from incident_arena.formats.task import LoadSpec, TaskSpec
+from incident_arena.formats.verdict import Verdict
 from incident_arena.viewer.model import Act, KindSeries, Lane, Span, Timeline
 
 BINS = 160

@@ -3,7 +3,7 @@
 import json
 
 from incident_arena.analysis.proofs import both_ways_rows
-from incident_arena.harbor.proofs import Proof, Result, Run
+from incident_arena.proving.proofs import Proof, Result, Run
 
 
 def _task(root, name, text=None):

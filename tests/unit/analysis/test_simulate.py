@@ -7,7 +7,7 @@ from harbor.models.trial.config import TrialConfig
 from harbor.models.trial.result import TrialResult
 
 from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, simulate
-from incident_arena.verify.verdict import CLASSES, Verdict
+from incident_arena.formats.verdict import CLASSES, Verdict
 
 
 def test_harbor_reads_its_files(tmp_path):

@@ -25,7 +25,7 @@ from incident_arena.analysis.tables_rates import (
     task_rows,
 )
 from incident_arena.analysis.trial import frame
-from incident_arena.verify.verdict import CLASSES
+from incident_arena.formats.verdict import CLASSES
 
 
 def _cost(some):

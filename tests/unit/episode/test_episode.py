@@ -7,8 +7,8 @@ import pytest
 
 from incident_arena.episode.episode import Episode
 from incident_arena.errors import InfrastructureError
+from incident_arena.formats.records import Closing
 from incident_arena.proc import Completed
-from incident_arena.records import Closing
 
 CLOSING = Closing(verb="healthy", seconds=1.5, detail="fine").model_dump_json()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from incident_arena.catalogue import finding as catalogue
+from incident_arena.catalogue.export import export
 from incident_arena.episode import needs
 from incident_arena.errors import UserError
-from incident_arena.harbor import catalogue
-from incident_arena.harbor.export import export
 from incident_arena.images import build
 from incident_arena.images.build import BuiltImage
 from incident_arena.node import build as node_build

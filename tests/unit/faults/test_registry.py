@@ -2,8 +2,8 @@ import pytest
 
 from incident_arena import faults
 from incident_arena.errors import UserError
-from incident_arena.faults.mariadb import GrantsParameters, _matches
-from incident_arena.tasks import PlantedFault
+from incident_arena.formats.task import PlantedFault
+from incident_arena.stores.mariadb.faults import GrantsParameters, _matches
 
 
 def test_faults_are_found_by_folder() -> None:

@@ -11,11 +11,11 @@ import toml
 from rich.console import Console
 from tests.support import evidence as evidences
 
+from incident_arena.catalogue.finding import Catalogue
+from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor import job, playing
-from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.outcome import Outcome
 from incident_arena.settings import Settings
-from incident_arena.tasks import TaskSpec
 
 NAME = "frappe/deletes-and-jobs-fail"
 EPISODE = "tests.support.fake_cluster:FakeEpisode"

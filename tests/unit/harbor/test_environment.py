@@ -15,11 +15,11 @@ from harbor.models.task.config import EnvironmentConfig, NetworkMode, NetworkPol
 from harbor.models.trial.paths import TrialPaths
 from tests.unit.harbor.conftest import EPISODE, NAME
 
+from incident_arena.catalogue.export import export
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.harbor import ArenaEnvironment, JudgeEnvironment, preflight
-from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.cluster import Cluster, InadmissibleError
-from incident_arena.harbor.export import export
 from incident_arena.harbor.journal import Attempt, Journal
 from incident_arena.harbor.preflight import require_built
 from incident_arena.proc import CommandError, Completed, OverrunError

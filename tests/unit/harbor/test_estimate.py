@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from incident_arena.analysis.cost import cost_of, load_prices
-from incident_arena.harbor.catalogue import Catalogue
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.harbor.estimate import ASSUMED, PAPER_TOKENS, Times, estimate, times
 from incident_arena.harbor.experiment import AgentEntry, Experiment
 from incident_arena.harbor.plan import Played, rows

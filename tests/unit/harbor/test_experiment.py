@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from tests.unit.harbor.conftest import NAME
 
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
-from incident_arena.harbor.catalogue import Catalogue
 from incident_arena.harbor.experiment import Experiment, load
 from incident_arena.harbor.plan import Cell, Played, rows, summary
 

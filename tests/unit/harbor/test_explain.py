@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 from tests.support import evidence as evidences
 
+from incident_arena.formats.records import Action
 from incident_arena.harbor.explain import explain, words
-from incident_arena.records import Action
 
 
 def told(tmp_path: Path, solution: Path | None = None, **play: object) -> str:
@@ -16,7 +16,7 @@ def told(tmp_path: Path, solution: Path | None = None, **play: object) -> str:
     trial = tmp_path / "trial"
     (trial / "artifacts").mkdir(parents=True)
     evidences.build(**play).write(trial / "artifacts" / "evidence")  # type: ignore[arg-type]
-    judged = [sys.executable, "-m", "incident_arena.verify", trial / "artifacts" / "evidence", trial / "verifier"]
+    judged = [sys.executable, "-m", "incident_arena.judge", trial / "artifacts" / "evidence", trial / "verifier"]
     subprocess.run(judged, check=True, capture_output=True, timeout=60)
     return shown(trial, solution)
 

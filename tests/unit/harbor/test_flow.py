@@ -15,8 +15,8 @@ from tests.unit.harbor.conftest import NAME, Stage, write_task
 
 from incident_arena import wait
 from incident_arena.errors import UserError
+from incident_arena.formats.task import Deadlines
 from incident_arena.harbor.journal import attempts, job_key
-from incident_arena.tasks import Deadlines
 
 
 def script(stage: Stage, text: str) -> Path:

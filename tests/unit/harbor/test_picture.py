@@ -9,12 +9,12 @@ import pytest
 from rich.console import Console
 from tests.support import evidence as evidences
 
+from incident_arena.formats.records import Action, Observation, Outcome, Stage
 from incident_arena.harbor.board import Teller, board
 from incident_arena.harbor.explain import words
 from incident_arena.harbor.journal import Attempt
 from incident_arena.harbor.picture import Picture
-from incident_arena.records import Action, Observation, Outcome, Stage
-from incident_arena.verify.ledger import PAUSED
+from incident_arena.ledger.reading import PAUSED
 
 AGENT = evidences.START + 76
 

@@ -47,7 +47,7 @@ async def test_it_can_write_only_what_it_was_given(sandbox: Sandbox, tmp_path: P
 
 async def test_it_has_this_interpreter_and_product(sandbox: Sandbox) -> None:
     ended = await run(
-        sandbox, "python3 -c 'import sys, pydantic, incident_arena.verify as v; print(sys.version, v.__file__)'"
+        sandbox, "python3 -c 'import sys, pydantic, incident_arena.judge as v; print(sys.version, v.__file__)'"
     )
     assert ended.stdout.startswith(sys.version.split()[0]), ended.stderr
 

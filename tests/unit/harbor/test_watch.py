@@ -4,9 +4,9 @@ from pathlib import Path
 from harbor.trial.hooks import TrialEvent
 from rich.console import Console
 
+from incident_arena.formats.records import Stage
 from incident_arena.harbor.journal import Attempt, Journal, attempts, next_folder
 from incident_arena.harbor.watch import Watch
-from incident_arena.records import Stage
 
 
 def journal(records: Path, tmp_path: Path) -> Journal:

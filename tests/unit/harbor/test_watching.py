@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from incident_arena.errors import UserError
+from incident_arena.formats.records import Stage
 from incident_arena.harbor import watching
 from incident_arena.harbor.journal import FILE, Attempt, Journal, next_folder
 from incident_arena.harbor.watching import Watching, last_attempts, latest_job
 from incident_arena.node.spec import NodeSpec, Process, this_process
-from incident_arena.records import Stage
 from incident_arena.settings import Settings
 
 

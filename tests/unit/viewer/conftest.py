@@ -10,7 +10,7 @@ from incident_arena.analysis.read import Reading, read_jobs
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.report import build as build_report
 from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, simulate
-from incident_arena.records import Record
+from incident_arena.formats.records import Record
 from incident_arena.viewer.build import Built, build
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from incident_arena.records import Stage
-from incident_arena.verify.verdict import CLASSES, Answer, Check, FailureClass, Verdict
+from incident_arena.formats.records import Stage
+from incident_arena.formats.verdict import CLASSES, Answer, Check, FailureClass, Verdict
 from incident_arena.viewer.deciding import CHECKS, deciding, stage_at
 
 NAMES = ("declared", "cause-gone", "damage-gone", "durable", "in-bounds", "scope", "data-survives", "integrity")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from incident_arena.analysis.evidence import Evidence
-from incident_arena.records import Action, Declaration, Health, Intent, Observation, Outcome, Stage
+from incident_arena.formats.records import Action, Declaration, Health, Intent, Observation, Outcome, Stage
 from incident_arena.viewer.model import Timeline
 from incident_arena.viewer.timeline import ACTS, BINS, timeline
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from incident_arena.records import Action, Declaration
+from incident_arena.formats.records import Action, Declaration
 from incident_arena.services.admin.acts import Kind
 
 ACTOR = "agent"

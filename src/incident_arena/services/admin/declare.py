@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from incident_arena.records import Declaration, NamedCause
+from incident_arena.formats.records import Declaration, NamedCause
 from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail
 from incident_arena.services.admin.audit import Audit
 

@@ -17,10 +17,10 @@ from incident_arena.services.admin.config import Config
 from incident_arena.services.admin.connections import Connections
 from incident_arena.services.admin.declare import Declaring
 from incident_arena.services.admin.kubernetes import Kubernetes
-from incident_arena.services.admin.mariadb import MariaDB
-from incident_arena.services.admin.queue import Queues
-from incident_arena.services.admin.redis_store import RedisStores
 from incident_arena.services.admin.traffic import Traffic
+from incident_arena.stores.mariadb.admin import MariaDB
+from incident_arena.stores.redis.admin import RedisStores
+from incident_arena.stores.rq.admin import Queues
 
 ACT_DEADLINE_S = 90
 LARGEST_BODY = 64 * 1024

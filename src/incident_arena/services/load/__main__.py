@@ -20,14 +20,14 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from incident_arena.errors import ArenaError, UserError
-from incident_arena.services.load import seeds
+from incident_arena.formats.task import TaskSpec
+from incident_arena.ledger import seeds
+from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.api import Api
-from incident_arena.services.load.frappe import Frappe
-from incident_arena.services.load.frappe_api import Accounts, Names
 from incident_arena.services.load.generator import Generator
-from incident_arena.services.load.ledger import Ledger
 from incident_arena.services.load.operations import NotReadyError, Operations
-from incident_arena.tasks import TaskSpec
+from incident_arena.substrates.frappe.api import Accounts, Names
+from incident_arena.substrates.frappe.operations import Frappe
 from incident_arena.wait import until_async
 
 READY_WITHIN = 900.0

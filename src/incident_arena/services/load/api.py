@@ -7,9 +7,9 @@ from typing import Literal
 
 from aiohttp import web
 
-from incident_arena.records import Record
+from incident_arena.formats.records import Record
+from incident_arena.formats.task import LoadSpec
 from incident_arena.services.load.generator import Generator
-from incident_arena.tasks import LoadSpec
 
 
 class KindStatus(Record):

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 import aiohttp
 
 from incident_arena.errors import UserError
-from incident_arena.records import Intent, LedgerLine, Outcome
+from incident_arena.formats.records import Intent, LedgerLine, Outcome
+from incident_arena.formats.task import LoadSpec
+from incident_arena.ledger.reading import PAUSED, LedgerError, operations, quantile
+from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load import schedule
-from incident_arena.services.load.ledger import Ledger
 from incident_arena.services.load.operations import Answer, Operations, Plan
-from incident_arena.tasks import LoadSpec
-from incident_arena.verify.ledger import PAUSED, LedgerError, operations, quantile
 
 DOWN = "the generator was not running"
 RECENT = 1000

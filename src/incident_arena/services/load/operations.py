@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from incident_arena.records import LedgerLine
+from incident_arena.formats.records import LedgerLine
 
 type Result = Literal["ok", "failed", "indeterminate", "wrong"]
 

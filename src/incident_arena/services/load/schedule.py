@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from incident_arena.tasks import KindLoad, LoadSpec
+from incident_arena.formats.task import KindLoad, LoadSpec
 
 FIRST = 1.0
 """Seconds within which each kind arrives for the first time, however low its rate."""

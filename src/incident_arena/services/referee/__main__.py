@@ -22,9 +22,9 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter, ValidationError
 
 from incident_arena.errors import ArenaError, UserError
-from incident_arena.records import Closing, Stage
+from incident_arena.formats.records import Closing, Stage
 from incident_arena.services.referee.config import Config
-from incident_arena.services.referee.evidence import LABELS, Evidence
+from incident_arena.services.referee.folder import LABELS, Evidence
 
 
 def parser() -> argparse.ArgumentParser:

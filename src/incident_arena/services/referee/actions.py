@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from incident_arena.records import FLOODED, UNREADABLE, Action
+from incident_arena.formats.records import FLOODED, UNREADABLE, Action
 
 AGENT = "operator"
 """The one MariaDB account that the agent has."""

@@ -5,7 +5,7 @@ import time
 
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
-from incident_arena.records import Stage
+from incident_arena.formats.records import Stage
 from incident_arena.services.referee import challenges, looks, pictures
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts

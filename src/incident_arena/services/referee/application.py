@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from incident_arena.errors import UserError
-from incident_arena.verify.stores.mariadb import Rows
+from incident_arena.stores.mariadb.picture import Rows
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.verify.stores import kubernetes
+from incident_arena.stores.kubernetes import picture as kubernetes
 
 type Json = dict[str, Any]
 

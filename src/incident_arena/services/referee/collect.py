@@ -16,15 +16,15 @@ import redis
 
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
-from incident_arena.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services import reconcile
+from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
 from incident_arena.services.referee import actions, admission, challenges, cluster, looks
 from incident_arena.services.referee.config import Config
-from incident_arena.services.referee.evidence import MANIFEST
 from incident_arena.services.referee.figures import Figures
+from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist, patient
-from incident_arena.verify.stores.kubernetes import AGENT
+from incident_arena.stores.kubernetes.picture import AGENT
+from incident_arena.substrates.frappe import records as reconcile
 
 LIVE_FILES = ("observations.jsonl", "health.jsonl")
 STORE_TIMEOUT_S = 20

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from incident_arena.records import LedgerLine, Outcome
-from incident_arena.tasks import TaskSpec
-from incident_arena.verify import ledger, rates
+from incident_arena.formats.records import LedgerLine, Outcome
+from incident_arena.formats.task import TaskSpec
+from incident_arena.ledger import rates
+from incident_arena.ledger import reading as ledger
 
 KEPT_S = 600.0
 """Lines older than this are forgotten."""

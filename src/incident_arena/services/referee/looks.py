@@ -5,7 +5,7 @@ import time
 
 from incident_arena.errors import ArenaError
 from incident_arena.faults.base import Context
-from incident_arena.records import Observation
+from incident_arena.formats.records import Observation
 from incident_arena.services.referee.parts import Parts, Planted
 from incident_arena.services.referee.patience import patient
 from incident_arena.wait import DeadlineError

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from functools import partial
 
 from incident_arena import wait
-from incident_arena.records import Facts, Snapshot
+from incident_arena.formats.records import Facts, Snapshot
 from incident_arena.services.referee import application, cluster
 from incident_arena.services.referee.parts import Parts, Stores, stores
 from incident_arena.services.referee.patience import insist
-from incident_arena.verify.stores import kubernetes, mariadb, redis
-from incident_arena.verify.stores.clients import StoreError
+from incident_arena.stores.clients import StoreError
+from incident_arena.stores.kubernetes import picture as kubernetes
+from incident_arena.stores.mariadb import picture as mariadb
+from incident_arena.stores.redis import picture as redis
 
 AFTER_AGENT = ("C", "D")
 LAST_S = 2.0

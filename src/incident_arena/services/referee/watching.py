@@ -13,11 +13,11 @@ from typing import Any
 import aiohttp
 
 from incident_arena.errors import ArenaError
-from incident_arena.records import Declaration, Health
+from incident_arena.formats.records import Declaration, Health
 from incident_arena.services.referee import cluster, looks
 from incident_arena.services.referee.parts import Parts, Planted, stores
-from incident_arena.verify.stores.clients import StoreError
-from incident_arena.verify.stores.kubernetes import AGENT, CLASS, COMPONENT
+from incident_arena.stores.clients import StoreError
+from incident_arena.stores.kubernetes.picture import AGENT, CLASS, COMPONENT
 
 EVERY_S = 2.0
 DECLARATION_EVERY_S = 0.5

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from incident_arena.errors import UserError
-from incident_arena.records import Action, Declaration
+from incident_arena.formats.records import Action, Declaration
 from incident_arena.services.admin.audit import Audit
 from incident_arena.services.admin.config import Config
 

@@ -6,9 +6,9 @@ import pytest
 from aiohttp.test_utils import TestServer
 from tests.support.frappe_server import PASSWORD, Application
 
-from incident_arena.services.load.frappe import Frappe
-from incident_arena.services.load.frappe_api import Accounts
-from incident_arena.tasks import KindLoad, LoadSpec
+from incident_arena.formats.task import KindLoad, LoadSpec
+from incident_arena.substrates.frappe.api import Accounts
+from incident_arena.substrates.frappe.operations import Frappe
 
 ACCOUNTS = Accounts("load", "secret", PASSWORD)
 

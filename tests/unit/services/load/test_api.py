@@ -6,10 +6,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from tests.support.frappe_server import Application
 from tests.unit.services.load.conftest import spec
 
+from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.api import Api, LoadStatus, config_hash
-from incident_arena.services.load.frappe import Frappe
 from incident_arena.services.load.generator import Generator
-from incident_arena.services.load.ledger import Ledger
+from incident_arena.substrates.frappe.operations import Frappe
 
 SPEC = spec(read=20)
 

@@ -11,14 +11,14 @@ from tests.unit.services.load.conftest import ACCOUNTS, spec
 
 from incident_arena import wait
 from incident_arena.errors import UserError
-from incident_arena.records import Intent
-from incident_arena.services.load.frappe import Frappe
+from incident_arena.formats.records import Intent
+from incident_arena.formats.task import LoadSpec
+from incident_arena.ledger import reading as reading
+from incident_arena.ledger.reading import PAUSED, LedgerError, defects, operations
+from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.generator import DOWN, Generator
-from incident_arena.services.load.ledger import Ledger
 from incident_arena.services.load.schedule import arrivals
-from incident_arena.tasks import LoadSpec
-from incident_arena.verify import ledger as reading
-from incident_arena.verify.ledger import PAUSED, LedgerError, defects, operations
+from incident_arena.substrates.frappe.operations import Frappe
 
 
 class Runs:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from incident_arena import proc, wait
-from incident_arena.services.load import seeds
-from incident_arena.verify import ledger as reading
-from incident_arena.verify.ledger import defects, operations
+from incident_arena.ledger import reading as reading
+from incident_arena.ledger import seeds
+from incident_arena.ledger.reading import defects, operations
 
 SERVER = Path(__file__).parents[3] / "support" / "frappe_server.py"
 TASK = {

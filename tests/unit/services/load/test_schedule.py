@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incident_arena.formats.task import KindLoad, LoadSpec
 from incident_arena.services.load.schedule import FIRST, arrivals
-from incident_arena.tasks import KindLoad, LoadSpec
 
 
 def first(count: int, load: LoadSpec):

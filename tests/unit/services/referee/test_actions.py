@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from incident_arena.records import Action
+from incident_arena.formats.records import Action
 from incident_arena.services.referee import actions
 
 AT = datetime(2026, 11, 29, 20, 5, 1, tzinfo=UTC).timestamp()

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from incident_arena.records import Intent, Outcome
+from incident_arena.formats.records import Intent, Outcome
+from incident_arena.formats.task import TaskSpec
+from incident_arena.ledger import rates
 from incident_arena.services.referee.figures import Figures
-from incident_arena.tasks import TaskSpec
-from incident_arena.verify import rates
 
 TASK = TaskSpec.model_validate(
     {

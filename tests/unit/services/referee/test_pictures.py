@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from incident_arena.records import Facts
+from incident_arena.formats.records import Facts
 from incident_arena.services.referee import pictures
 from incident_arena.services.referee.pictures import picture
-from incident_arena.verify.stores.clients import StoreError
+from incident_arena.stores.clients import StoreError
 
 
 class Store:

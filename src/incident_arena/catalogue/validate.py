@@ -1,0 +1,138 @@
+"""What a task must fulfil beyond its format; all that is wrong with one at once."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import jinja2
+import yaml
+
+from incident_arena import faults
+from incident_arena.catalogue import export
+from incident_arena.catalogue.finding import Catalogue, read
+from incident_arena.catalogue.scripts import wrong_fixes
+from incident_arena.errors import UserError
+from incident_arena.formats.task import TaskSpec
+from incident_arena.services.load.__main__ import Config, operations_of
+from incident_arena.substrates.frappe.api import Accounts, Names
+
+UNSUPPORTED = {
+    ("configuration", "build-capable"): "no change of the source would repair a configuration",
+    ("runtime", "build-capable"): "no change of the source would repair a live state",
+}
+"""The cells of layer and surface that can't be: the other seven can."""
+LEAST_SAMPLES = 40
+"""Operations that each judged kind must have in each window."""
+
+
+def problems(catalogue: Catalogue, name: str) -> list[str]:
+    """All that is wrong with a task, a line each; empty when it is right.
+
+    Raises:
+        UserError: there is no such task.
+    """
+    folder = catalogue.folder(name)
+    try:
+        spec = read(folder)
+    except UserError as error:
+        return [line.strip() for line in error.reason.strip().splitlines()]
+    found = [*_parts(catalogue, spec), *_faults(spec), *_load(spec), *_files(catalogue, folder, spec)]
+    return found + list(_restarts(catalogue, spec))
+
+
+def require_valid(catalogue: Catalogue, name: str) -> TaskSpec:
+    """A task's facts.
+
+    Raises:
+        UserError: with all that is wrong.
+    """
+    if wrong := problems(catalogue, name):
+        raise UserError(f"task {name!r}", "\n  " + "\n  ".join(wrong), "mend it, then `arena task validate`")
+    return catalogue.load(name)
+
+
+def _parts(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
+    if spec.substrate not in catalogue.substrate_names():
+        yield f"substrate: {spec.substrate!r} is unknown; one of: {', '.join(catalogue.substrate_names())}"
+    elif not spec.name.startswith(f"{spec.substrate}/"):
+        yield f"substrate: is {spec.substrate!r}, but the task is in the folder of {spec.name.partition('/')[0]!r}"
+    if spec.surface not in catalogue.surface_names():
+        yield f"surface: {spec.surface!r} does not exist yet; one of: {', '.join(catalogue.surface_names())}"
+    if reason := UNSUPPORTED.get((spec.layer, spec.surface)):
+        yield f"layer, surface: {spec.layer} x {spec.surface} is not supported: {reason}"
+
+
+def _faults(spec: TaskSpec) -> Iterator[str]:
+    names = [planted.name for planted in spec.faults]
+    for planted in spec.faults:
+        try:
+            faults.validate(planted)
+        except UserError as error:
+            yield f"faults: {error.thing}: {error.reason}; {error.remedy}"
+        if planted.name not in spec.vocabulary:
+            yield f"vocabulary: lacks {planted.name!r}, which is planted"
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"faults: {name!r} is planted twice"
+
+
+def _load(spec: TaskSpec) -> Iterator[str]:
+    try:
+        valid = asyncio.run(_kinds(spec))
+    except UserError:
+        return  # the substrate is told already
+    for kind in sorted({*spec.load.kinds, *spec.symptom.kinds} - set(valid)):
+        yield f"load: kind {kind!r} is unknown; one of: {', '.join(valid)}"
+    for kind in sorted(set(spec.symptom.kinds) - set(spec.load.kinds)):
+        yield f"symptom: kind {kind!r} is not in the load"
+    judged = {name: kind for name, kind in spec.load.kinds.items() if kind.judged}
+    if not judged:
+        yield "load: no kind is judged"
+    for name, load in sorted(judged.items()):
+        for window, seconds in spec.windows:
+            if load.rate * seconds < LEAST_SAMPLES:
+                samples = f"{load.rate * seconds:g} operations in the {window} window of {seconds:g} s"
+                yield f"load: kind {name!r} has {samples}; at least {LEAST_SAMPLES} are needed to judge it"
+
+
+async def _kinds(spec: TaskSpec) -> tuple[str, ...]:
+    nothing = Config(spec, "http://localhost", Path(), 0, "", Accounts("", "", ""), Names())
+    operations = operations_of(nothing)
+    try:
+        return tuple(operations.kinds)
+    finally:
+        await operations.close()
+
+
+def _restarts(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
+    values = catalogue.substrates / spec.substrate / "chart" / "values.yaml"
+    if not values.is_file():
+        return
+    chart = yaml.safe_load(values.read_text()) or {}
+    components = ((chart.get("harness") or {}).get("application") or {}).get("components") or {}
+    for component in spec.restarts:
+        if components and component not in components:
+            yield f"restarts: component {component!r} is unknown; one of: {', '.join(sorted(components))}"
+
+
+def _files(catalogue: Catalogue, folder: Path, spec: TaskSpec) -> Iterator[str]:
+    try:
+        text = export.instruction(catalogue, spec)
+    except (OSError, jinja2.TemplateError, UserError) as error:
+        yield f"instruction.md: {error}"
+    else:
+        for planted in spec.faults:
+            if planted.name in text:
+                yield f"instruction.md: names the cause {planted.name!r}"
+    solve = folder / "solution" / "solve.sh"
+    if not solve.is_file():
+        yield "solution/solve.sh: is missing"
+    for script in sorted((*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*.sh"))):
+        if not script.read_text().startswith("#!"):
+            yield f"{script.relative_to(folder)}: has no #! line"
+        if not os.access(script, os.X_OK):
+            yield f"{script.relative_to(folder)}: is not executable"
+    try:
+        wrong_fixes(folder)
+    except UserError as error:
+        yield f"{error.thing}: {error.reason}; {error.remedy}"

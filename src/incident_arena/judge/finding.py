@@ -1,0 +1,32 @@
+"""The shape of a check, and what it answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from incident_arena.formats.verdict import Answer, FailureClass, Gate
+from incident_arena.judge.trial import Trial
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A check's answer. `expected`, `seen` and `at` as in `verdict.Check`.
+
+    `classes` are the failure classes that a *fail* shows; empty for a fail that is none of them by itself.
+    """
+
+    verdict: Answer
+    reason: str
+    expected: str = ""
+    seen: str = ""
+    at: float | None = None
+    classes: tuple[FailureClass, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One check: its name and gate in the verdict, the failure class it mostly shows, and the function that decides."""
+
+    name: str
+    gate: Gate
+    failure: FailureClass
+    decide: Callable[[Trial], Finding]

@@ -1,0 +1,56 @@
+"""Judge a trial's evidence again, as Harbor's regrade would, in the same sandbox."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from incident_arena.formats.verdict import Verdict
+from incident_arena.harbor.outcome import read_verdict
+from incident_arena.harbor.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from incident_arena.proving.proofs import Result
+
+DEADLINE_S = 300.0
+JUDGE = "exec python3 -m incident_arena.judge /evidence /logs/verifier"
+
+
+def judge(evidence: Path) -> Verdict | None:
+    """The verdict on an evidence folder; None when there is none.
+
+    Raises:
+        UserError: the kernel refuses the sandbox.
+    """
+    return asyncio.run(_judge(evidence))
+
+
+async def _judge(evidence: Path) -> Verdict | None:
+    sandbox = Sandbox()
+    await sandbox.start()
+    try:
+        await sandbox.upload("main", evidence, "/evidence")
+        await sandbox.exec("main", JUDGE, cwd=None, env=None, deadline_s=DEADLINE_S)
+        with tempfile.TemporaryDirectory(prefix="arena-verdict-") as scratch:
+            await sandbox.download("main", "/logs/verifier", Path(scratch) / "verifier")
+            return read_verdict(Path(scratch))
+    finally:
+        await sandbox.stop(delete=True)
+
+
+def again(trial: Path, before: "Result") -> "Result | None":
+    """A trial's result by the judge of today; None when its evidence is gone or can't be judged."""
+    evidence = trial / "artifacts" / "evidence"
+    if not evidence.is_dir():
+        return None
+    verdict = judge(evidence)
+    if verdict is None or verdict.reward is None:
+        return None
+    return before.model_copy(
+        update={
+            "reward": float(verdict.reward),
+            "failure_class": verdict.failure_class,
+            "inclusive": list(verdict.inclusive),
+            "reason": "",
+        }
+    )
