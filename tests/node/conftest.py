@@ -8,7 +8,8 @@ import pytest
 from tests.support.servers import REDIS_CONF, USERS_ACL, Maria, Redis, free_port, program, start_redis, stop_redis
 
 from incident_arena import proc, wait
-from incident_arena.stores.clients import MariaDb, StoreError
+from incident_arena.stores.base import StoreError
+from incident_arena.stores.mariadb.client import MariaDb
 
 
 @pytest.fixture

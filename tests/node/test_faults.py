@@ -10,7 +10,7 @@ from incident_arena import faults, wait
 from incident_arena.errors import InfrastructureError
 from incident_arena.faults.base import Context, Look
 from incident_arena.formats.task import PlantedFault
-from incident_arena.stores.clients import StoreError
+from incident_arena.stores.base import StoreError
 
 pytestmark = pytest.mark.node
 

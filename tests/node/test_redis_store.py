@@ -7,7 +7,7 @@ import pytest
 from tests.support.servers import Redis, start_redis, stop_redis
 
 from incident_arena.formats.records import Facts
-from incident_arena.stores.clients import StoreError
+from incident_arena.stores.base import StoreError
 from incident_arena.stores.redis import acl
 from incident_arena.stores.redis import picture as redis
 

@@ -36,7 +36,9 @@ from incident_arena.formats.task import TaskSpec
 from incident_arena.services.referee import collect, patience
 from incident_arena.services.referee.__main__ import parser, run
 from incident_arena.services.referee.config import Config
-from incident_arena.stores.clients import MariaDb, RedisServer, StoreError
+from incident_arena.stores.base import StoreError
+from incident_arena.stores.mariadb.client import MariaDb
+from incident_arena.stores.redis.client import RedisServer
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(180)]
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incident_arena import proc, wait
-from incident_arena.stores.clients import MariaDb, RedisServer, StoreError
+from incident_arena.stores.base import StoreError
+from incident_arena.stores.mariadb.client import MariaDb
+from incident_arena.stores.redis.client import RedisServer
 
 REDIS_CONF = """\
 bind 127.0.0.1

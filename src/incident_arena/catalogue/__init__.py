@@ -1,1 +1,1 @@
-""" """
+"""Tasks and what they build on: found, validated, exported."""

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, ConfigDict
 
 from incident_arena.formats.records import Scalar
-from incident_arena.stores.clients import Commands, Sql
+from incident_arena.stores.mariadb.client import Sql
+from incident_arena.stores.redis.client import Commands
 
 
 @dataclass(frozen=True)

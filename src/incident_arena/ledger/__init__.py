@@ -1,1 +1,1 @@
-""" """
+"""The load's ledger: written, read, and the rates that follow from it."""

@@ -1,1 +1,1 @@
-""" """
+"""What is played to prove a task."""

@@ -1,1 +1,1 @@
-""" """
+"""Applications: one folder each, with all that is its own."""

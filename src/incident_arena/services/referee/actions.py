@@ -1,224 +1,37 @@
-r"""The action log: what the agent did, from MariaDB's server_audit log and the admin interface's own audit.
+"""The action log: what the agent did, from the stores' own audits and from the admin interface's."""
 
-A line of server_audit (https://mariadb.com/kb/en/mariadb-audit-plugin-log-format/) is
-`time,server,user,host,connection,query,operation,database,'statement',code`; the time is the server's own, which is
-UTC in its pod, in whole seconds; in the statement `\'`, `\\`, `\n`, `\r`, `\t`, `\b` and `\f` stand for those
-characters. A line of the event TABLE is `time,server,user,host,connection,query,operation,database,table,`.
-"""
-
-import re
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from pathlib import Path
 
-from incident_arena.formats.records import FLOODED, UNREADABLE, Action
+from incident_arena.formats.records import Action
+from incident_arena.stores import audits
+from incident_arena.stores.base import Stores
 
-AGENT = "operator"
-"""The one MariaDB account that the agent has."""
-DETAIL_MOST = 500
-LOG_LIMIT = 8192
-"""`server_audit_query_log_limit`: of a longer statement only the beginning is known."""
-LARGEST = 64_000_000
-"""Bytes of a log that are read. Nobody who repairs fills a tenth of it, and rotation drops nothing before."""
-BUDGET = 16_000_000
-"""Bytes of one source's actions. Looks are left out beyond half of it; nobody who repairs needs a quarter."""
-FRAME = 300
-"""Bytes of an action without its detail."""
-
-_HEAD = re.compile(r"(\d{8} \d\d:\d\d:\d\d),[^,]*,([^,]*),[^,]*,\d+,\d+,([A-Z_]+),(.*)\Z", re.DOTALL)
-_QUERY = re.compile(r"[^,]*,'(.*)',(\d+)\Z", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_OPAQUE = re.compile(
-    r"(?P<string>'(?:[^'\\]|\\.?|'')*(?:'|\Z)|\"(?:[^\"\\]|\\.?|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z))"
-    r"|/\*(?!M?!).*?(?:\*/|(?P<open>\Z))|--(?=[\x00-\x20\x7f]|\Z)[^\n]*|#[^\n]*"
-    r"|(?P<versioned>/\*M?!\d*)|(?P<end>\*/)",
-    re.DOTALL,
-)
-"""Strings and comments, whichever begins first; of `/*!50000 … */` only the frame. What is open runs to the end, so
-that no text takes longer than its length."""
-_VERSIONED = re.compile(r"\x01.*?\x02", re.DOTALL)
-_NAME = re.compile(r"[A-Z@]+(_[A-Z]+)*( [A-Z_@]+)?\Z")
-
-TABLE_CHANGES = frozenset({"WRITE", "CREATE", "ALTER", "RENAME", "DROP"})
-"""Operations of the TABLE event. They are of the server's own knowledge, whatever the statement's text looks like."""
-OWN_TABLES = "mysql"
-"""The database of grants: a statement that changes them is named by itself, and what it changes is in the snapshots."""
-LOOKS = frozenset(
-    {"SELECT", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "HELP", "VALUES", "TABLE", "WITH", "CHECK", "CHECKSUM"}
-)
-"""First words of statements that only look; exceptions are in `_one`."""
-HOUSEKEEPING = frozenset(
-    {"SET", "USE", "BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "DEALLOCATE", ""}
-)
-"""First words of statements that only arrange the session. Clients send them by themselves; they are left out."""
-NAMED_BY_TWO = frozenset(
-    {"CREATE", "DROP", "ALTER", "FLUSH", "LOCK", "UNLOCK", "LOAD", "OPTIMIZE", "REPAIR", "TRUNCATE", "RENAME"}
-)
-GREETING = "select @@version_comment limit 1"
-"""What the command-line client asks when it connects."""
+OPERATOR = "operator"
+"""The one account that the agent has in every store."""
+ADMIN = "admin"
+AGENT = "agent"
+"""Who calls the admin interface, as its audit names it."""
 
 
-def of_mariadb(folder: Path, since: float, until: float) -> Iterator[Action]:
-    """The agent's statements between two moments, from the log and its rotations, oldest first."""
-    logs = sorted(folder.glob("server_audit.log*"), key=_rotation, reverse=True)
-    if sum(path.stat().st_size for path in logs) > LARGEST:
-        yield flooded("mariadb", since)
-        return
-    found = (parse(line, since) for path in logs for line in _lines(path))
-    # The log has whole seconds: what was done in the first second of the time may be written before it.
-    yield from _bounded(action for action in found if action and int(since) <= action.at <= until)
+def gather(stores: Stores, admin: Path, since: float, until: float) -> list[Action]:
+    """All that was done between two moments, in order of time; `admin` is the admin interface's audit folder."""
+    found = [action for store in stores.values() for action in store.acts(OPERATOR, since, until)]
+    return sorted([*found, *of_admin(admin, since, until)], key=lambda each: each.at)
 
 
 def of_admin(folder: Path, since: float, until: float) -> Iterator[Action]:
     """The admin interface's audit between two moments; a last line that is still being written is left out."""
     path = folder / "actions.jsonl"
-    if path.is_file() and path.stat().st_size > LARGEST:
-        yield flooded("admin", since)
+    if path.is_file() and path.stat().st_size > audits.LARGEST:
+        yield audits.flooded(ADMIN, AGENT, since)
     elif path.is_file():
-        found = (_of_line(line, since) for line in _lines(path, whole=True))
-        yield from _bounded(action for action in found if since <= action.at <= until)
-
-
-def flooded(source: str, at: float) -> Action:
-    """Stands for the acts that a log has no room for."""
-    return Action(at=at, source=source, actor=AGENT, kind="change", what=FLOODED)
-
-
-def _bounded(found: Iterable[Action]) -> Iterator[Action]:
-    """Actions within the budget; the first change beyond it ends them with `flooded`."""
-    used = 0
-    for action in found:
-        if action.kind == "read" and used >= BUDGET / 2:
-            continue
-        used += FRAME + len(action.detail)
-        if used > BUDGET:
-            yield flooded(action.source, action.at)
-            return
-        yield action
-
-
-def _lines(path: Path, *, whole: bool = False) -> Iterator[str]:
-    """Lines as the writer ended them, with a line feed: other separators of Unicode are text."""
-    with path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n") or not whole:
-                yield line.removesuffix(b"\n").decode(errors="replace")
+        found = (_of_line(line, since) for line in audits.lines(path, whole=True))
+        yield from audits.bounded(action for action in found if since <= action.at <= until)
 
 
 def _of_line(line: str, since: float) -> Action:
     try:
         return Action.model_validate_json(line)
     except ValueError:
-        return _unreadable("admin", line, since)
-
-
-def _unreadable(source: str, line: str, at: float) -> Action:
-    """What a server wrote and nobody can read must not be a way to hide."""
-    detail = line[:DETAIL_MOST]
-    return Action(at=at, source=source, actor=AGENT, kind="change", what=UNREADABLE, detail=detail)
-
-
-def parse(line: str, since: float = 0) -> Action | None:
-    """One line of server_audit; None when it is no act of the agent's. One that cannot be read is one, at `since`."""
-    head = _HEAD.match(line)
-    if head is None:
-        return _unreadable("mariadb", line, since) if line else None
-    time, user, operation, rest = head.groups()
-    if user != AGENT:
-        return None
-    try:
-        at = datetime.strptime(time, "%Y%m%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return _unreadable("mariadb", line, since)
-    if operation == "QUERY":
-        return _query(at, rest)
-    return _table(at, operation, rest) if operation in TABLE_CHANGES else None
-
-
-def _table(at: float, operation: str, rest: str) -> Action | None:
-    database, table = [*rest.split(","), ""][:2]
-    if database == OWN_TABLES:
-        return None
-    detail = f"{database}.{table}"[:DETAIL_MOST]
-    return Action(at=at, source="mariadb", actor=AGENT, kind="change", what=f"TABLE {operation}", detail=detail)
-
-
-def _query(at: float, rest: str) -> Action | None:
-    query = _QUERY.match(rest)
-    if query is None or len(query[1].encode()) >= LOG_LIMIT - 1:
-        return _unreadable("mariadb", rest, at)
-    return _statement(at, _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), query[1]), query[2])
-
-
-def _statement(at: float, statement: str, code: str) -> Action | None:
-    what, changes = classify(statement)
-    if statement == GREETING or (not changes and what in HOUSEKEEPING):
-        return None
-    return Action(
-        at=at,
-        source="mariadb",
-        actor=AGENT,
-        kind="change" if changes else "read",
-        what=what,
-        detail=" ".join(statement.split())[:DETAIL_MOST],
-        ok=code == "0",
-    )
-
-
-def classify(statement: str) -> tuple[str, bool]:
-    """A statement's short name (`GRANT`, `SET GLOBAL`), and whether it may change what others see.
-
-    Of several in one text: the first that changes, else the first. When in doubt it changes: EXECUTE, CALL and DO run
-    what cannot be seen here, and whether the server reads what is inside `/*!50000 … */` depends on its version.
-    """
-    framed = _OPAQUE.sub(_stand_in, statement)
-    if "/*" in framed:
-        return UNREADABLE, True
-    readings = [_name(reading) for reading in (framed.translate({1: " ", 2: " "}), _VERSIONED.sub(" ", framed))]
-    return next((one for one in readings if one[1]), readings[0])
-
-
-def _stand_in(found: re.Match[str]) -> str:
-    if found["string"]:
-        return "''"
-    if found["open"] is not None:
-        return "/*"
-    return "\x01" if found["versioned"] else "\x02" if found["end"] else " "
-
-
-def _name(bare: str) -> tuple[str, bool]:
-    each = [_one(re.findall(r"[A-Z_]+|@@|\S", part.upper().lstrip(" \t\r\n\f\v("))) for part in bare.split(";")]
-    named = [(what, changes) if _NAME.match(what) else (UNREADABLE, True) for what, changes in each if what]
-    return next((one for one in named if one[1]), named[0] if named else ("", False))
-
-
-def _one(words: list[str]) -> tuple[str, bool]:
-    first, second, rest = words[:1], words[1:2], set(words[1:])
-    name = " ".join(first)
-    if name == "SET":
-        return _set(words)
-    if name in NAMED_BY_TWO:
-        return " ".join(first + second), True
-    if "ANALYZE" in words[:2]:  # runs what it explains; ANALYZE TABLE renews statistics
-        table = second == ["TABLE"]
-        return "ANALYZE TABLE" if table else "ANALYZE", table or bool({"INSERT", "UPDATE", "DELETE", "REPLACE"} & rest)
-    if name == "BEGIN":
-        return name, second == ["NOT"]  # BEGIN NOT ATOMIC is a block of code
-    if name in LOOKS:
-        return name, bool({"OUTFILE", "DUMPFILE"} & rest)
-    return name, name not in HOUSEKEEPING
-
-
-def _set(words: list[str]) -> tuple[str, bool]:
-    """SET changes what others see when it is about global variables, passwords, default roles, or runs a statement."""
-    if "GLOBAL" in words:
-        return "SET GLOBAL", True
-    if words[1:2] in (["PASSWORD"], ["DEFAULT"], ["STATEMENT"]):
-        return f"SET {words[1]}", True
-    return "SET", False
-
-
-def _rotation(path: Path) -> int:
-    suffix = path.name.rpartition(".")[2]
-    return int(suffix) if suffix.isdecimal() else 0
+        return audits.unreadable(ADMIN, AGENT, line, since)

@@ -8,7 +8,8 @@ from incident_arena import wait
 from incident_arena.services.referee import application, cluster
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import POLL_S, StalledError, insist, patient
-from incident_arena.stores.clients import Commands, Sql
+from incident_arena.stores.mariadb.client import Sql
+from incident_arena.stores.redis.client import Commands
 
 STALLED_S = 30.0
 """A backlog that gets no shorter for so long, while nothing is added, will not drain."""

@@ -13,7 +13,8 @@ from incident_arena.formats.task import TaskSpec
 from incident_arena.services.referee import cluster
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.folder import Evidence, read_task
-from incident_arena.stores.clients import MariaDb, RedisServer
+from incident_arena.stores.mariadb.client import MariaDb
+from incident_arena.stores.redis.client import RedisServer
 
 TIMEOUT = aiohttp.ClientTimeout(total=5)
 

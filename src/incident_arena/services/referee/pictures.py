@@ -10,7 +10,7 @@ from incident_arena.formats.records import Facts, Snapshot
 from incident_arena.services.referee import application, cluster
 from incident_arena.services.referee.parts import Parts, Stores, stores
 from incident_arena.services.referee.patience import insist
-from incident_arena.stores.clients import StoreError
+from incident_arena.stores.base import StoreError
 from incident_arena.stores.kubernetes import picture as kubernetes
 from incident_arena.stores.mariadb import picture as mariadb
 from incident_arena.stores.redis import picture as redis

@@ -16,7 +16,7 @@ from incident_arena.errors import ArenaError
 from incident_arena.formats.records import Declaration, Health
 from incident_arena.services.referee import cluster, looks
 from incident_arena.services.referee.parts import Parts, Planted, stores
-from incident_arena.stores.clients import StoreError
+from incident_arena.stores.base import StoreError
 from incident_arena.stores.kubernetes.picture import AGENT, CLASS, COMPONENT
 
 EVERY_S = 2.0

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from incident_arena.formats.records import Facts
-from incident_arena.stores.clients import digest, segment
+from incident_arena.stores.base import digest, segment
 
 type Json = dict[str, Any]
 

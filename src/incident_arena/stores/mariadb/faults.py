@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Field
 
 from incident_arena.faults.base import Context, Fault, Look, Parameters
-from incident_arena.stores.clients import Sql
+from incident_arena.stores.mariadb.client import Sql, quoted
 from incident_arena.stores.mariadb.picture import role_privileges
 
 type Privilege = Literal[
@@ -34,7 +34,7 @@ class Grants(Fault[GrantsParameters]):
     def plant(self, context: Context, parameters: GrantsParameters) -> None:
         """Revoke them. Connections made before keep what they have until they choose a database again."""
         context.mariadb.query(
-            f"REVOKE {', '.join(parameters.privileges)} ON {_quoted(parameters.database)}.* FROM %s@%s",
+            f"REVOKE {', '.join(parameters.privileges)} ON {quoted(parameters.database)}.* FROM %s@%s",
             (parameters.user, parameters.host),
         )
 
@@ -100,10 +100,6 @@ def _matches(pattern: str, name: str) -> bool:
     parts = re.findall(r"\\.|.", pattern, re.DOTALL)
     meaning = {"%": ".*", "_": "."}
     return re.fullmatch("".join(meaning.get(part, re.escape(part[-1])) for part in parts), name, re.DOTALL) is not None
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 FAULTS = (Grants(),)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from incident_arena.formats.records import Facts
-from incident_arena.stores.clients import segment
+from incident_arena.stores.base import segment
 
 _UNITS = {"k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 _WORDS = {"on": "ON", "true": "ON", "yes": "ON", "off": "OFF", "false": "OFF", "no": "OFF"}

@@ -38,8 +38,9 @@ from pathlib import Path
 from typing import Any
 
 from incident_arena.formats.records import Facts
-from incident_arena.stores.clients import Sql, digest, segment
+from incident_arena.stores.base import digest, segment
 from incident_arena.stores.mariadb import optionfile
+from incident_arena.stores.mariadb.client import Sql, quoted
 
 CHANGING = {
     "gtid_binlog_pos": "grows with each transaction",
@@ -130,7 +131,7 @@ def _accounts(sql: Sql, facts: Facts) -> None:
 
 def role_privileges(sql: Sql, role: str) -> set[str]:
     """A role's own global privileges, which information_schema leaves out."""
-    shown = [str(row[0]) for row in sql.query(f"SHOW GRANTS FOR {_quoted(role) if role != 'PUBLIC' else role}")]
+    shown = [str(row[0]) for row in sql.query(f"SHOW GRANTS FOR {quoted(role) if role != 'PUBLIC' else role}")]
     found = (re.fullmatch(r"GRANT (.+) ON \*\.\* TO (\S+)( WITH GRANT OPTION)?", line) for line in shown)
     own = [match for match in found if match and match[2].strip("`") == role]
     return {
@@ -252,7 +253,7 @@ def _rows(sql: Sql, facts: Facts, database: str, rows: Rows) -> None:
     ]
     quiet = [name for name in tables if not rows.moves(name)]
     if quiet:
-        listed = ", ".join(f"{_quoted(database)}.{_quoted(name)}" for name in quiet)
+        listed = ", ".join(f"{quoted(database)}.{quoted(name)}" for name in quiet)
         for name, checksum in sql.query(f"CHECKSUM TABLE {listed}"):
             facts[f"rows/{segment(name)}"] = checksum
     for table, columns in rows.columns.items():
@@ -264,18 +265,14 @@ def _listed_rows(sql: Sql, facts: Facts, database: str, table: str, columns: Ite
     # A column that someone dropped shows in the schema; it must not keep the picture from being taken.
     statement = "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s"
     there = {str(name) for (name,) in sql.query(statement, (database, table))}
-    named = ", ".join(_quoted(column) for column in columns if column in there)
+    named = ", ".join(quoted(column) for column in columns if column in there)
     if not named:
         return
     base = f"rows/{segment(f'{database}.{table}')}"
-    found = sql.query(f"SELECT {named} FROM {_quoted(database)}.{_quoted(table)} ORDER BY 1")  # noqa: S608 - quoted
+    found = sql.query(f"SELECT {named} FROM {quoted(database)}.{quoted(table)} ORDER BY 1")  # noqa: S608 - quoted
     if len(found) > ROWS_MOST:
         facts[f"{base}/count"] = len(found)
         facts[f"{base}/all"] = digest(*(value for row in found for value in row))
         return
     for key, *rest in found:
         facts[f"{base}/{segment(key)}"] = digest(*rest)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -14,7 +14,8 @@ from typing import Any
 
 from incident_arena.errors import UserError
 from incident_arena.formats.records import Facts
-from incident_arena.stores.clients import Commands, segment
+from incident_arena.stores.base import segment
+from incident_arena.stores.redis.client import Commands
 
 
 @dataclass(frozen=True)

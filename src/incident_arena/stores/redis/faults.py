@@ -6,8 +6,8 @@ from pydantic import Field
 
 from incident_arena.errors import InfrastructureError
 from incident_arena.faults.base import Context, Fault, Look, Parameters
-from incident_arena.stores.clients import Commands
 from incident_arena.stores.redis import acl
+from incident_arena.stores.redis.client import Commands
 
 type QueueCommand = Literal[
     "blmove", "blmpop", "blpop", "brpop", "brpoplpush", "bzmpop", "bzpopmax", "bzpopmin",

@@ -27,8 +27,9 @@ from pathlib import Path
 
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.records import Facts, Scalar
-from incident_arena.stores.clients import Commands, digest, segment
+from incident_arena.stores.base import digest, segment
 from incident_arena.stores.redis import acl
+from incident_arena.stores.redis.client import Commands
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
 SCAN_COUNT = 1000

@@ -1,1 +1,1 @@
-""" """
+"""An internal business application on the framework Frappe."""

@@ -7,7 +7,7 @@ import pytest
 from incident_arena.formats.records import Facts
 from incident_arena.services.referee import pictures
 from incident_arena.services.referee.pictures import picture
-from incident_arena.stores.clients import StoreError
+from incident_arena.stores.base import StoreError
 
 
 class Store:

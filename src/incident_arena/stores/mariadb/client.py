@@ -1,18 +1,12 @@
-"""What faults and stores need of a database connection, and the two ways in which the referee opens one.
+"""A MariaDB connection: what its picture and its faults need of one, and the one that the referee opens."""
 
-The protocols keep the drivers out of everything that only describes faults, so that a task can be validated on a
-machine without them.
-"""
-
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from incident_arena.errors import InfrastructureError
+from incident_arena.stores.base import StoreError
 
 if TYPE_CHECKING:
     import pymysql
-    import redis
 
 
 class Sql(Protocol):
@@ -25,26 +19,6 @@ class Sql(Protocol):
             StoreError: the server refused it or cannot be reached.
         """
         ...
-
-
-class Commands(Protocol):
-    """A Redis connection; answers as RESP3 gives them (maps are dicts), text decoded."""
-
-    def command(self, *words: str | int) -> Any:
-        """Run one command.
-
-        Raises:
-            StoreError: the server refused it or cannot be reached.
-        """
-        ...
-
-
-class StoreError(InfrastructureError):
-    """A data store refused a request or cannot be reached. `code` is the server's own error number or word."""
-
-    def __init__(self, thing: str, reason: str, code: str = "") -> None:
-        self.code = code
-        super().__init__(thing, reason)
 
 
 class MariaDb:
@@ -130,65 +104,6 @@ class MariaDb:
 _LOST = (0, 2006, 2013, 4031, 1927)
 
 
-class RedisServer:
-    """A Redis connection that opens at the first command and again after it was lost."""
-
-    def __init__(
-        self,
-        *,
-        host: str = "",
-        port: int = 6379,
-        unix_socket: str | None = None,
-        user: str | None = None,
-        password: str | None = None,
-        name: str = "redis",
-        timeout_s: float = 5.0,
-    ) -> None:
-        self._name = name
-        self._arguments: dict[str, Any] = {
-            "username": user,
-            "password": password,
-            "socket_timeout": timeout_s,
-            "decode_responses": True,
-            "encoding_errors": "backslashreplace",
-            "protocol": 3,
-            **({"unix_socket_path": unix_socket} if unix_socket else {"host": host, "port": port}),
-        }
-        self._client: redis.Redis | None = None
-        self._closed = False
-
-    def command(self, *words: str | int) -> Any:
-        """See Commands.command."""
-        import redis as driver  # noqa: PLC0415 - drivers are only there where connections are made
-
-        if self._closed:
-            raise StoreError(f"store '{self._name}'", "the connection was closed")
-        if self._client is None:
-            self._client = driver.Redis(**self._arguments)
-            self._client.response_callbacks.clear()  # answers as the server gives them
-        try:
-            return self._client.execute_command(*words)  # type: ignore[no-untyped-call]
-        except driver.RedisError as error:
-            text = str(error)
-            code = text.split(" ", 1)[0] if text else type(error).__name__
-            raise StoreError(f"store '{self._name}'", f"{words[0]}: {text or type(error).__name__}", code) from error
-
-    def close(self) -> None:
-        """Close it for good: whoever still uses it gets a StoreError."""
-        self._closed = True
-        if self._client is not None:
-            self._client.close()
-        self._client = None
-
-
-def digest(*parts: object) -> str:
-    """A short digest of the parts' text: 16 hexadecimal digits of SHA-256. None differs from an empty text."""
-    state = hashlib.sha256()
-    for part in parts:
-        state.update(b"\x00" if part is None else b"\x01" + str(part).encode() + b"\x02")
-    return state.hexdigest()[:16]
-
-
-def segment(name: object) -> str:
-    """A name as one segment of a path: `/` would separate, so it and `%` are written as %2F and %25."""
-    return str(name).replace("%", "%25").replace("/", "%2F") if "/" in str(name) else str(name)
+def quoted(name: str) -> str:
+    """A name as SQL takes it, whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"
