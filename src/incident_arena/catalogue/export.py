@@ -1,4 +1,4 @@
-"""A task of the repository as a Harbor task folder: complete, self-contained, the same bytes each time.
+"""A task as a Harbor task folder: complete, self-contained, the same bytes each time.
 
     task.toml                       Harbor's, made from the task's facts
     instruction.md                  what the agent is told
@@ -74,13 +74,23 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
         _write(draft / "environment" / "docker-compose.yaml", COMPOSE)
         values = folder / "values.yaml"
         _write(draft / "environment" / "values.yaml", values.read_text() if values.exists() else "{}\n")
-        _copy(catalogue.substrates / spec.substrate / "chart", draft / "environment" / "chart")
+        compose(catalogue, spec.substrate, draft / "environment" / "chart")
         _write(draft / "solution" / "solve.sh", (folder / "solution" / "solve.sh").read_text(), executable=True)
         _write(draft / "tests" / "test.sh", TEST, executable=True)
         if out.exists():
             shutil.rmtree(out)
         draft.rename(out)
     return spec
+
+
+def compose(catalogue: Catalogue, substrate: str, out: Path) -> None:
+    """Write a substrate's whole chart into a folder: its own, with the harness's as a part of it.
+
+    Raises:
+        UserError: no such substrate.
+    """
+    _copy(catalogue.substrate(substrate) / "chart", out)
+    _copy(catalogue.harness, out / "charts" / "harness")
 
 
 def digest(folder: Path) -> str:
@@ -111,7 +121,7 @@ def instruction(catalogue: Catalogue, spec: TaskSpec) -> str:
     """
     # What is made is Markdown, not HTML.
     templates = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701
-    facts = catalogue.substrates / spec.substrate / "facts.toml"
+    facts = catalogue.substrate(spec.substrate) / "facts.toml"
     known: dict[str, Any] = {
         "name": spec.name,
         "title": spec.title,
