@@ -13,6 +13,7 @@ from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.experiment import CONTROLS
 from incident_arena.harbor.plan import Row
 from incident_arena.proving import proofs
+from incident_arena.settings import Settings
 
 HOUR_S = 3600
 PAPER_TOKENS = 2_810_000
@@ -86,7 +87,7 @@ def times(catalogue: Catalogue, task: str) -> Times:
         limits, proof = TaskSpec.model_validate_json(exported.read_text()).deadlines, None
     else:
         limits = catalogue.load(task).deadlines
-        proof = proofs.read(catalogue.folder(task) / proofs.FILE)
+        proof = proofs.find(Settings.from_environment(), catalogue, task)
 
     def measured(run: str) -> float | None:
         known = proof.run(run) if proof else None

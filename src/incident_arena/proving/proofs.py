@@ -3,6 +3,7 @@
 What was proven is kept beside the task, in proof.json, with two hashes for each run: of everything that the episode
 depends on (the exported task, the script, the images' sources and the code in the cluster) and of the judge. A run
 whose episode is unchanged and whose judge alone is another is judged again from its evidence where that is still there.
+An installed package is left as it is: what is proven of its tasks is kept below ARENA_HOME.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from pydantic import Field, ValidationError
 from rich.console import Console
 from rich.table import Table
 
+from incident_arena import folders
 from incident_arena.catalogue.export import digest, export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import right_fixes, wrong_fixes
@@ -36,11 +38,11 @@ SOLVED = 5
 """Times that the first right fix is played."""
 UNTOUCHED = 3
 """Times that nothing is done."""
-PLAYED = ("images", "node", "surfaces", "src/incident_arena/episode", "src/incident_arena/faults",
-          "src/incident_arena/kube", "src/incident_arena/node", "src/incident_arena/services",
-          "src/incident_arena/verify/stores")  # fmt: skip
-"""What an episode depends on, besides the exported task (which holds the charts) and the script."""
-JUDGED = ("src/incident_arena/verify", "src/incident_arena/records.py", "src/incident_arena/tasks.py")
+JOBS = Path("jobs")
+"""Below the current folder, as those of `arena run`."""
+PLAYED = ("episode", "faults", "formats", "images/recipes", "kube", "ledger", "node", "services", "stores", "surfaces")
+"""What an episode depends on, besides its substrate, the exported task (which holds the charts) and the script."""
+JUDGED = ("formats", "judge", "ledger")
 
 type Want = Literal["pass", "fail"]
 
@@ -130,28 +132,27 @@ def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console,
         UserError: the task is wrong, or nothing is called as `only` says.
     """
     require_valid(catalogue, name)
-    path = catalogue.folder(name) / FILE
     plans = list(_plans(catalogue, name))
     if unknown := sorted(set(choice.only) - {plan.run.name for plan in plans}):
         names = ", ".join(plan.run.name for plan in plans)
         raise UserError(f"run {unknown[0]!r}", f"task {name!r} has none", f"one of: {names}")
-    before = read(path)
+    before = find(settings, catalogue, name)
     runs: dict[str, Run] = {}
     stale: list[_Plan] = []
     for plan in plans:
-        known = before.run(plan.run.name) if before else None
-        runs[plan.run.name] = _reuse(plan, known, catalogue, choice) or plan.run
+        kept = before.run(plan.run.name) if before else None
+        runs[plan.run.name] = _reuse(plan, kept, choice) or plan.run
         if not runs[plan.run.name].results and not choice.check and choice.wants(plan.run.name):
             stale.append(plan)
-        elif known and not choice.check and not runs[plan.run.name].results:
-            runs[plan.run.name] = known  # not asked for: stays as it is
+        elif kept and not choice.check and not runs[plan.run.name].results:
+            runs[plan.run.name] = kept  # not asked for: stays as it is
     if choice.check:
         return Proof(task=name, runs=list(runs.values()))
-    _keep(settings, path, name, _rejudged(before, runs), list(runs))
+    _keep(settings, catalogue, name, _rejudged(before, runs), list(runs))
     for batch in _batches(stale, choice.parallel):
         played = _play(settings, catalogue, name, batch, console, choice.parallel)
         runs |= {run.name: run for run in played}
-        _keep(settings, path, name, played, list(runs))
+        _keep(settings, catalogue, name, played, list(runs))
     return Proof(task=name, runs=list(runs.values()))
 
 
@@ -160,10 +161,12 @@ def _rejudged(before: Proof | None, runs: dict[str, Run]) -> list[Run]:
     return [run for run in runs.values() if run.results and run.name in known and run.judged != known[run.name].judged]
 
 
-def _keep(settings: Settings, path: Path, name: str, news: list[Run], order: list[str]) -> None:
+def _keep(settings: Settings, catalogue: Catalogue, name: str, news: list[Run], order: list[str]) -> None:
     """Put runs into the proof on disk; what another process has put there meanwhile stays."""
+    path = place(settings, catalogue, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with locked(settings.home / "proofs.lock", deadline_s=LOCK_S):
-        before = read(path)
+        before = find(settings, catalogue, name)
         kept = {run.name: run for run in before.runs} if before else {}
         for run in news:
             kept[run.name] = run
@@ -183,7 +186,7 @@ def merge(settings: Settings, catalogue: Catalogue, name: str, other: Path) -> N
         )
     plans = {plan.run.name: plan.run for plan in _plans(catalogue, name)}
     fresh = [run for run in found.runs if run.name in plans and run.played == plans[run.name].played and run.holds]
-    _keep(settings, catalogue.folder(name) / FILE, name, fresh, list(plans))
+    _keep(settings, catalogue, name, fresh, list(plans))
 
 
 def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
@@ -196,7 +199,8 @@ def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
 
 def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
     folder = catalogue.folder(name)
-    base = _exported(catalogue, name) + tree(catalogue.root, PLAYED)
+    substrate = catalogue.substrate(catalogue.load(name).substrate)
+    base = _exported(catalogue, name) + tree(catalogue.root, PLAYED) + _substrate(substrate)
     judged = _sha(tree(catalogue.root, JUDGED))
 
     def plan(run: str, want: Want, script: Path | None, repeat: int, cls: FailureClass | None = None) -> _Plan:
@@ -212,7 +216,7 @@ def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
         yield plan(f"wrong/{wrong.path.stem}", "fail", wrong.path, wrong.repeat, wrong.failure_class)
 
 
-def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice) -> Run | None:
+def _reuse(plan: _Plan, known: Run | None, choice: Choice) -> Run | None:
     """What is known of a run, when it still says something."""
     if known is None or choice.again or known.played != plan.run.played or len(known.results) < plan.run.repeat:
         return None
@@ -220,7 +224,7 @@ def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice)
         return known.model_copy(update={"want": plan.run.want, "want_class": plan.run.want_class})
     if choice.check:
         return None
-    results = [rejudge.again(catalogue.root / "jobs" / result.job / result.trial, result) for result in known.results]
+    results = [rejudge.again(JOBS / result.job / result.trial, result) for result in known.results]
     if not all(results):
         return None
     return plan.run.model_copy(update={"results": results})
@@ -240,7 +244,7 @@ def _play(
         parallel=parallel,
         max_retries=2,
         keep=False,
-        jobs=catalogue.root / "jobs",
+        jobs=JOBS,
         name=f"{playing.job_name()}__{name.rpartition('/')[2]}__{batch[0].run.name.replace('/', '-')}",
     )
     outcomes = playing.play(settings, request, console)
@@ -267,8 +271,25 @@ def _result(one: Outcome) -> Result:
     )
 
 
+def place(settings: Settings, catalogue: Catalogue, name: str) -> Path:
+    """Where a task's proof is written."""
+    folder = catalogue.folder(name)
+    if folder.is_relative_to(folders.PACKAGE) and folders.checkout() is None:
+        return settings.home / "proofs" / name / FILE
+    return folder / FILE
+
+
+def find(settings: Settings, catalogue: Catalogue, name: str) -> Proof | None:
+    """A task's proof: what was proven here, else what came with the task; None when there is none.
+
+    Raises:
+        UserError: it can't be read.
+    """
+    return read(place(settings, catalogue, name)) or read(catalogue.folder(name) / FILE)
+
+
 def read(path: Path) -> Proof | None:
-    """The proof that is kept with a task; None when there is none.
+    """A proof that is kept; None when there is none.
 
     Raises:
         UserError: it can't be read.
@@ -303,6 +324,11 @@ def tree(root: Path, parts: tuple[str, ...]) -> str:
         kept = [file for file in files if file.is_file() and "__pycache__" not in file.parts]
         lines += [f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in kept]
     return _sha("\n".join(lines))
+
+
+def _substrate(folder: Path) -> str:
+    """One hash for a substrate's code and images; its chart is in the exported task."""
+    return tree(folder, (*sorted(path.name for path in folder.glob("*.py")), "images"))
 
 
 def _exported(catalogue: Catalogue, name: str) -> str:
