@@ -22,6 +22,7 @@ from typing import Any
 
 import jinja2
 
+from incident_arena import application, faults, stores
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.episode.stages import PLACE_S
 from incident_arena.errors import UserError
@@ -62,7 +63,7 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
     Raises:
         UserError: no such task, or `out` holds something else.
     """
-    spec, folder = catalogue.load(name), catalogue.folder(name)
+    spec, folder = with_repairs(catalogue, catalogue.load(name)), catalogue.folder(name)
     if out.exists() and any(out.iterdir()) and not _is_export(out):
         raise UserError(f"folder {str(out)!r}", "holds something else than an exported task", "name another with --out")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -74,13 +75,42 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
         _write(draft / "environment" / "docker-compose.yaml", COMPOSE)
         values = folder / "values.yaml"
         _write(draft / "environment" / "values.yaml", values.read_text() if values.exists() else "{}\n")
-        _copy(catalogue.substrates / spec.substrate / "chart", draft / "environment" / "chart")
+        compose_chart(catalogue, spec, draft / "environment" / "chart")
         _write(draft / "solution" / "solve.sh", (folder / "solution" / "solve.sh").read_text(), executable=True)
         _write(draft / "tests" / "test.sh", TEST, executable=True)
         if out.exists():
             shutil.rmtree(out)
         draft.rename(out)
     return spec
+
+
+def compose_chart(catalogue: Catalogue, spec: TaskSpec, out: Path) -> None:
+    """A substrate's chart with the harness in it, and in that what stores, surface and substrate add to it.
+
+    Args:
+        catalogue: where they are.
+        spec: the task; of its substrate, on its surface.
+        out: the folder to make.
+    """
+    _copy(catalogue.substrates / spec.substrate / "chart", out)
+    harness = out / "charts" / "harness"
+    for kind in sorted(set(catalogue.kinds(spec.substrate).values())):
+        fragment = stores.folder(kind) / "chart.tpl"
+        _write(harness / "templates" / f"_store-{kind}.tpl", fragment.read_text())
+    _copy(catalogue.surfaces / spec.surface / "chart", harness / "templates")
+    for file in sorted(application.folder(spec.substrate).glob("*.py")):
+        _write(harness / "substrate" / file.name, file.read_text())
+
+
+def with_repairs(catalogue: Catalogue, spec: TaskSpec) -> TaskSpec:
+    """A task whose permitted list holds what repairs its faults, before what the task itself adds.
+
+    Raises:
+        UserError: a fault is unknown, or its parameters are wrong.
+    """
+    kinds = catalogue.kinds(spec.substrate)
+    repairs = [permit for planted in spec.faults for permit in faults.read(planted, kinds).repairs]
+    return spec.model_copy(update={"permitted": [*repairs, *spec.permitted]})
 
 
 def digest(folder: Path) -> str:

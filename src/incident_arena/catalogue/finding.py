@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from incident_arena.errors import UserError
@@ -45,6 +46,21 @@ class Catalogue:
     def surface_names(self) -> list[str]:
         """Names of all surfaces, sorted."""
         return sorted(path.name for path in self.surfaces.iterdir() if path.is_dir()) if self.surfaces.exists() else []
+
+    def application(self, substrate: str) -> dict[str, Any]:
+        """What a substrate's chart tells the harness of its application; empty without such a chart."""
+        values = self.substrates / substrate / "chart" / "values.yaml"
+        told = yaml.safe_load(values.read_text()) if values.is_file() else None
+        found = ((told or {}).get("harness") or {}).get("application")
+        return found if isinstance(found, dict) else {}
+
+    def kinds(self, substrate: str) -> dict[str, str]:
+        """Kind of each of a substrate's stores, by its name."""
+        return {str(each["name"]): str(each["kind"]) for each in self.application(substrate).get("stores") or []}
+
+    def components(self, substrate: str) -> tuple[str, ...]:
+        """Names of a substrate's components, sorted."""
+        return tuple(sorted(self.application(substrate).get("components") or {}))
 
     def folder(self, name: str) -> Path:
         """A task's folder.

@@ -1,4 +1,4 @@
-"""What the arena needs of a data store, whatever its technology: each folder of `stores` is one, by the name of its kind.
+"""What the arena needs of a data store. Each folder of `stores` is one technology, by the name of its kind.
 
     store.py    STORE: the Store of this kind
     faults.py   FAULTS: what can be broken in it (faults.base.Fault); may be missing
