@@ -24,10 +24,10 @@ import jinja2
 
 from incident_arena import application, faults, stores
 from incident_arena.catalogue.finding import Catalogue
+from incident_arena.catalogue.names import MAIN, REFEREE
 from incident_arena.episode.stages import PLACE_S
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
-from incident_arena.harbor.cluster import MAIN, REFEREE
 
 COLLECT = "python -m incident_arena.services.referee collect"
 JUDGE_SECONDS = 300

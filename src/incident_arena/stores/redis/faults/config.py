@@ -1,6 +1,6 @@
 """Faults of Redis."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -28,7 +28,6 @@ class ConfigParameters(Parameters):
 class Config(Fault[RedisStore, ConfigParameters]):
     """The configuration denies the application commands, in memory and in the ACL file."""
 
-    aspect: ClassVar[str] = "config"
     parameters = ConfigParameters
 
     def plant(self, store: RedisStore, parameters: ConfigParameters) -> None:
@@ -77,4 +76,4 @@ def _blocked(redis: Commands, parameters: ConfigParameters) -> list[str]:
     return waiting
 
 
-FAULTS = (Config(),)
+FAULT = Config()

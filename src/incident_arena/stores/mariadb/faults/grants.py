@@ -1,7 +1,7 @@
 """Faults of MariaDB."""
 
 import re
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -31,7 +31,6 @@ class GrantsParameters(Parameters):
 class Grants(Fault[MariaDbStore, GrantsParameters]):
     """Privileges missing from the application's grant. MariaDB saves grants by itself."""
 
-    aspect: ClassVar[str] = "grants"
     parameters = GrantsParameters
 
     def plant(self, store: MariaDbStore, parameters: GrantsParameters) -> None:
@@ -117,4 +116,4 @@ def _matches(pattern: str, name: str) -> bool:
     return re.fullmatch("".join(meaning.get(part, re.escape(part[-1])) for part in parts), name, re.DOTALL) is not None
 
 
-FAULTS = (Grants(),)
+FAULT = Grants()
