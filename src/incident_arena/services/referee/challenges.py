@@ -5,7 +5,8 @@ import functools
 import time
 
 from incident_arena import wait
-from incident_arena.services.referee import application, cluster
+from incident_arena.services import cluster
+from incident_arena.services.referee import application
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import POLL_S, StalledError, insist, patient
 from incident_arena.stores.mariadb.client import Sql

@@ -17,7 +17,8 @@ import redis
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services.referee import actions, admission, challenges, cluster, looks
+from incident_arena.services import cluster
+from incident_arena.services.referee import actions, admission, challenges, looks
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST

@@ -7,7 +7,8 @@ from functools import partial
 
 from incident_arena import wait
 from incident_arena.formats.records import Facts, Snapshot
-from incident_arena.services.referee import application, cluster
+from incident_arena.services import cluster
+from incident_arena.services.referee import application
 from incident_arena.services.referee.parts import Parts, Stores, stores
 from incident_arena.services.referee.patience import insist
 from incident_arena.stores.base import StoreError

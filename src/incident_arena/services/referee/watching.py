@@ -14,7 +14,8 @@ import aiohttp
 
 from incident_arena.errors import ArenaError
 from incident_arena.formats.records import Declaration, Health
-from incident_arena.services.referee import cluster, looks
+from incident_arena.services import cluster
+from incident_arena.services.referee import looks
 from incident_arena.services.referee.parts import Parts, Planted, stores
 from incident_arena.stores.base import StoreError
 from incident_arena.stores.kubernetes.picture import AGENT, CLASS, COMPONENT
