@@ -1,4 +1,4 @@
-"""Tasks: a folder each, `<name>/` among its substrate's, with its facts in task.toml.
+"""Tasks: a folder each, `substrates/<substrate>/tasks/<name>/`, with its facts in task.toml.
 
 task.toml         TaskSpec
 instruction.md    what the agent is told (a Jinja2 template over the substrate's facts)
