@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from incident_arena import folders
@@ -58,6 +59,25 @@ class Catalogue:
     def surface_names(self) -> list[str]:
         """Names of all surfaces, sorted."""
         return sorted(path.name for path in self.surfaces.iterdir() if path.is_dir()) if self.surfaces.exists() else []
+
+    def application(self, substrate: str) -> dict[str, Any]:
+        """What a substrate's chart tells the harness of its application; empty without such a chart.
+
+        Raises:
+            UserError: there is no such substrate.
+        """
+        values = self.substrate(substrate) / "chart" / "values.yaml"
+        told = yaml.safe_load(values.read_text()) if values.is_file() else None
+        found = ((told or {}).get("harness") or {}).get("application")
+        return found if isinstance(found, dict) else {}
+
+    def kinds(self, substrate: str) -> dict[str, str]:
+        """Kind of each of a substrate's stores, by its name."""
+        return {str(each["name"]): str(each["kind"]) for each in self.application(substrate).get("stores") or []}
+
+    def components(self, substrate: str) -> tuple[str, ...]:
+        """Names of a substrate's components, sorted."""
+        return tuple(sorted(self.application(substrate).get("components") or {}))
 
     def substrate(self, name: str) -> Path:
         """A substrate's folder.

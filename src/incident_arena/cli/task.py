@@ -53,7 +53,7 @@ def show(name: Name, json: Json = False) -> None:  # noqa: FBT002 - a flag
         table.add_row("planted", f"{planted.name} {planted.parameters or ''}")
     for kind, load in sorted(spec.load.kinds.items()):
         table.add_row("load", f"{kind} {load.rate:g}/s{', judged' if load.judged else ''}")
-    table.add_row("restarts", ", ".join(spec.restarts))
+    table.add_row("challenges", ", ".join(challenge.stage for challenge in spec.challenges))
     table.add_row("right fixes", ", ".join(path.stem for path in right_fixes(folder)))
     for wrong in wrong_fixes(folder):
         table.add_row("wrong fix", f"{wrong.path.stem}: {wrong.failure_class}")

@@ -56,17 +56,41 @@ spec:
   ports: [{name: main, port: {{ index . 1 }}, targetPort: {{ index . 1 }}, protocol: TCP}]
 {{- end -}}
 
-{{/* A volume list from mount → claim, and the mounts; all read-only but those named. */}}
+{{/* The volumes of the application's stores that a pod mounts, each at `/<claim>`. Arguments: [root, pod]. The referee
+reads all; the admin interface what a mount says of it: `read` or `write`. */}}
 {{- define "harness.volumes" -}}
-{{- range $mount, $claim := . }}
-- {name: {{ $mount }}, persistentVolumeClaim: {claimName: {{ $claim }}}}
-{{- end }}
+{{- $pod := index . 1 -}}
+{{- range (index . 0).Values.application.stores }}{{- range $aspect, $mount := .mounts }}
+{{- if or (eq $pod "referee") (get $mount $pod) }}
+- {name: {{ $mount.claim }}, persistentVolumeClaim: {claimName: {{ $mount.claim }}}}
+{{- end }}{{- end }}{{- end }}
 {{- end -}}
 {{- define "harness.mounts" -}}
-{{- $writable := index . 1 -}}
-{{- range $mount, $claim := index . 0 }}
-- {name: {{ $mount }}, mountPath: /{{ $mount }}, readOnly: {{ not (has $mount $writable) }}}
-{{- end }}
+{{- $pod := index . 1 -}}
+{{- range (index . 0).Values.application.stores }}{{- range $aspect, $mount := .mounts }}
+{{- if or (eq $pod "referee") (get $mount $pod) }}
+- {name: {{ $mount.claim }}, mountPath: /{{ $mount.claim }}, readOnly: {{ ne (get $mount $pod | default "read") "write" }}}
+{{- end }}{{- end }}{{- end }}
+{{- end -}}
+
+{{/* The application's stores as a pod is told them (stores/base.py, StoreSpec), in JSON. Arguments: [root, pod]. */}}
+{{- define "harness.stores" -}}
+{{- $pod := index . 1 -}}
+{{- $told := list -}}
+{{- range (index . 0).Values.application.stores -}}
+{{- $folders := dict -}}
+{{- range $aspect, $mount := .mounts -}}
+{{- if or (eq $pod "referee") (get $mount $pod) -}}{{- $_ := set $folders $aspect (printf "/%s" $mount.claim) -}}{{- end -}}
+{{- end -}}
+{{- $told = append $told (dict "name" .name "kind" .kind "host" (.host | default .name) "port" (int .port)
+  "account" (.account | default "") "options" (.options | default dict) "folders" $folders) -}}
+{{- end -}}
+{{- toJson $told -}}
+{{- end -}}
+
+{{/* Where the core looks for the application's own Python. */}}
+{{- define "harness.substrateMount" -}}
+- {name: substrate, mountPath: /opt/arena/incident_arena/substrates/{{ include "harness.task" . | fromJson | dig "substrate" "" }}, readOnly: true}
 {{- end -}}
 
 {{- define "harness.env" -}}

@@ -1,13 +1,15 @@
-"""Faults of the queue's Redis."""
+"""Faults of Redis."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from incident_arena.errors import InfrastructureError
-from incident_arena.faults.base import Context, Fault, Look, Parameters
+from incident_arena.faults.base import Fault, Look, Parameters
+from incident_arena.formats.task import Permit
 from incident_arena.stores.redis import acl
 from incident_arena.stores.redis.client import Commands
+from incident_arena.stores.redis.store import RedisStore
 
 type QueueCommand = Literal[
     "blmove", "blmpop", "blpop", "brpop", "brpoplpush", "bzmpop", "bzpopmax", "bzpopmin",
@@ -23,25 +25,24 @@ class ConfigParameters(Parameters):
     user: str = "app"
 
 
-class Config(Fault[ConfigParameters]):
-    """The queue's configuration denies its application commands, in memory and in the ACL file."""
+class Config(Fault[RedisStore, ConfigParameters]):
+    """The configuration denies the application commands, in memory and in the ACL file."""
 
-    name: ClassVar[str] = "redis-queue.config"
     parameters = ConfigParameters
 
-    def plant(self, context: Context, parameters: ConfigParameters) -> None:
+    def plant(self, store: RedisStore, parameters: ConfigParameters) -> None:
         """Deny them, save, and let clients that are blocked in one of them return: their next call is refused."""
-        redis = context.redis_queue
+        redis = store.redis
         if parameters.user not in redis.command("ACL", "USERS"):
-            raise InfrastructureError(f"redis user '{parameters.user}'", "the queue's Redis has no such user")
+            raise InfrastructureError(f"redis user '{parameters.user}'", "the Redis has no such user")
         redis.command("ACL", "SETUSER", parameters.user, *(f"-{name}" for name in parameters.denied_commands))
         redis.command("ACL", "SAVE")
         for client in _blocked(redis, parameters):
             redis.command("CLIENT", "UNBLOCK", client, "TIMEOUT")
 
-    def observe(self, context: Context, parameters: ConfigParameters) -> Look:
+    def observe(self, store: RedisStore, parameters: ConfigParameters) -> Look:
         """Planted while the user may not call one of the commands."""
-        redis = context.redis_queue
+        redis = store.redis
         user = acl.parse(redis.command("ACL", "LIST"), acl.command_table(redis)).get(parameters.user)
         denied = [name for name in parameters.denied_commands if user is None or not user.allows(name)]
         enabled = user is not None and user.enabled
@@ -50,7 +51,19 @@ class Config(Fault[ConfigParameters]):
 
     def describe(self, parameters: ConfigParameters) -> str:
         """See Fault.describe."""
-        return f"the queue's user {parameters.user} may not call {', '.join(parameters.denied_commands)}"
+        return f"the user {parameters.user} may not call {', '.join(parameters.denied_commands)}"
+
+    def repairs(self, component: str, parameters: ConfigParameters) -> tuple[Permit, ...]:
+        """The same commands, allowed again live and in the file."""
+        return tuple(
+            Permit(
+                rule=f"{command} for {parameters.user}, {where}",
+                path=f"{component}/acl/{side}/{parameters.user}/commands/{command}",
+                after=[True],
+            )
+            for command in parameters.denied_commands
+            for side, where in (("live", "live"), ("file", "in the ACL file"))
+        )
 
 
 def _blocked(redis: Commands, parameters: ConfigParameters) -> list[str]:
@@ -63,4 +76,4 @@ def _blocked(redis: Commands, parameters: ConfigParameters) -> list[str]:
     return waiting
 
 
-FAULTS = (Config(),)
+FAULT = Config()

@@ -1,13 +1,16 @@
 """Faults of MariaDB."""
 
 import re
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from incident_arena.faults.base import Context, Fault, Look, Parameters
+from incident_arena.faults.base import Fault, Look, Parameters
+from incident_arena.formats.task import Permit
+from incident_arena.stores.base import segment
 from incident_arena.stores.mariadb.client import Sql, quoted
 from incident_arena.stores.mariadb.picture import role_privileges
+from incident_arena.stores.mariadb.store import MariaDbStore
 
 type Privilege = Literal[
     "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER", "CREATE TEMPORARY TABLES",
@@ -25,22 +28,21 @@ class GrantsParameters(Parameters):
     database: str = "site"
 
 
-class Grants(Fault[GrantsParameters]):
+class Grants(Fault[MariaDbStore, GrantsParameters]):
     """Privileges missing from the application's grant. MariaDB saves grants by itself."""
 
-    name: ClassVar[str] = "mariadb.grants"
     parameters = GrantsParameters
 
-    def plant(self, context: Context, parameters: GrantsParameters) -> None:
+    def plant(self, store: MariaDbStore, parameters: GrantsParameters) -> None:
         """Revoke them. Connections made before keep what they have until they choose a database again."""
-        context.mariadb.query(
+        store.sql.query(
             f"REVOKE {', '.join(parameters.privileges)} ON {quoted(parameters.database)}.* FROM %s@%s",
             (parameters.user, parameters.host),
         )
 
-    def observe(self, context: Context, parameters: GrantsParameters) -> Look:
+    def observe(self, store: MariaDbStore, parameters: GrantsParameters) -> Look:
         """Planted while one of the privileges is in none of the grants that hold for the whole database."""
-        held = effective(context.mariadb, parameters.user, parameters.host, parameters.database)
+        held = effective(store.sql, parameters.user, parameters.host, parameters.database)
         missing = [privilege for privilege in parameters.privileges if privilege not in held]
         return Look("planted" if missing else "clear", {"missing": ", ".join(missing)})
 
@@ -49,6 +51,18 @@ class Grants(Fault[GrantsParameters]):
         return (
             f"{parameters.user}@{parameters.host} lacks {', '.join(parameters.privileges)} "
             f"on database {parameters.database}"
+        )
+
+    def repairs(self, component: str, parameters: GrantsParameters) -> tuple[Permit, ...]:
+        """The same privileges, granted on the same database again."""
+        account = f"{component}/accounts/{segment(f'{parameters.user}@{parameters.host}')}"
+        return tuple(
+            Permit(
+                rule=f"{privilege} for {parameters.user} on its database",
+                path=f"{account}/grants/database/{segment(parameters.database)}/{privilege}",
+                after=[True],
+            )
+            for privilege in parameters.privileges
         )
 
 
@@ -102,4 +116,4 @@ def _matches(pattern: str, name: str) -> bool:
     return re.fullmatch("".join(meaning.get(part, re.escape(part[-1])) for part in parts), name, re.DOTALL) is not None
 
 
-FAULTS = (Grants(),)
+FAULT = Grants()

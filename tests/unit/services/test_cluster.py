@@ -7,8 +7,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from incident_arena.errors import UserError
-from incident_arena.services.referee import cluster
-from incident_arena.services.referee.cluster import Cluster, ClusterError
+from incident_arena.services import cluster
+from incident_arena.services.cluster import Cluster, ClusterError
+from incident_arena.stores.kubernetes import picture
 
 
 class Server:
@@ -23,6 +24,8 @@ class Server:
         self.asked.append((request.method, request.path_qs, request.headers["Authorization"]))
         if self.status != 200:
             return web.json_response({"message": "no"}, status=self.status)
+        if request.path.endswith("/log"):
+            return web.Response(body=b"one\xff\ntwo")
         return web.json_response({"items": self.pods})
 
 
@@ -59,13 +62,25 @@ async def test_pods_that_are_going_are_none(connected: Cluster, server: Server) 
 
 async def test_a_refusal_tells_what_was_asked(connected: Cluster, server: Server) -> None:
     server.status = 403
-    with pytest.raises(ClusterError, match="GET /api/v1/namespaces/arena/pods: 403: no") as raised:
+    with pytest.raises(ClusterError, match="GET /api/v1/namespaces/arena/pods: answered 403: no") as raised:
         await connected.items("pods")
     assert raised.value.status == 403
     with pytest.raises(ClusterError):
         await connected.delete_pod("x")
     server.status = 404
     await connected.delete_pod("x")
+
+
+async def test_an_answer_that_is_no_json_is_told(connected: Cluster, server: Server) -> None:
+    assert await connected.log("a", {"tailLines": "2"}) == "one\ufffd\ntwo"
+    assert server.asked[-1][1] == "/api/v1/namespaces/arena/pods/a/log?tailLines=2"
+    with pytest.raises(ClusterError, match="no JSON object: one"):
+        await connected.get("pods", "a/log")
+
+
+@pytest.mark.parametrize("kind", picture.LISTS)
+def test_a_kind_is_listed_where_a_picture_reads_it(kind: str, tmp_path: Path) -> None:
+    assert Cluster("", tmp_path, "arena").path(kind) == picture.list_path(kind, "arena")
 
 
 async def test_a_server_that_is_gone_is_an_error_of_the_cluster(tmp_path: Path) -> None:
