@@ -1,8 +1,8 @@
 """Prove a task: right fixes score 1, doing nothing 0, each wrong fix 0 for the class that it should get.
 
-What was proven is kept in proof.json, with two hashes for each run (keys.py): of all that the episode depends on, and of
-the judge. A run whose episode is unchanged and whose judge alone is another is judged again from its evidence where that
-is still there.
+What was proven is kept in proof.json, with two hashes for each run (keys.py): of all that the episode depends on, and
+of the judge. A run whose episode is unchanged and whose judge alone is another is judged again from its evidence where
+that is still there.
 """
 
 from collections.abc import Iterator
