@@ -1,6 +1,5 @@
 """What a task must fulfil beyond its format; all that is wrong with one at once."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
