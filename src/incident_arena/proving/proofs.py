@@ -1,8 +1,8 @@
 """Prove a task: right fixes score 1, doing nothing 0, each wrong fix 0 for the class that it should get.
 
-What was proven is kept beside the task, in proof.json, with two hashes for each run (keys.py): of everything that the
-episode depends on, and of the judge. A run
-whose episode is unchanged and whose judge alone is another is judged again from its evidence where that is still there.
+What was proven is kept in proof.json, with two hashes for each run (keys.py): of all that the episode depends on, and of
+the judge. A run whose episode is unchanged and whose judge alone is another is judged again from its evidence where that
+is still there.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from incident_arena.catalogue import proven
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import right_fixes, wrong_fixes
 from incident_arena.catalogue.validate import require_valid
 from incident_arena.errors import UserError
-from incident_arena.formats.proof import FILE, Proof, Result, Run, Want, read
+from incident_arena.formats.proof import Proof, Result, Run, Want, read
 from incident_arena.formats.verdict import FailureClass
 from incident_arena.harbor import job, playing
 from incident_arena.harbor.outcome import Outcome
@@ -29,6 +30,8 @@ SOLVED = 5
 """Times that the first right fix is played."""
 UNTOUCHED = 3
 """Times that nothing is done."""
+JOBS = Path("jobs")
+"""Below the current folder, as those of `arena run`."""
 
 
 @dataclass(frozen=True)
@@ -66,28 +69,27 @@ def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console,
         UserError: the task is wrong, or nothing is called as `only` says.
     """
     require_valid(catalogue, name)
-    path = catalogue.folder(name) / FILE
     plans = list(_plans(settings, catalogue, name))
     if unknown := sorted(set(choice.only) - {plan.run.name for plan in plans}):
         names = ", ".join(plan.run.name for plan in plans)
         raise UserError(f"run {unknown[0]!r}", f"task {name!r} has none", f"one of: {names}")
-    before = read(path)
+    before = proven.find(settings, catalogue, name)
     runs: dict[str, Run] = {}
     stale: list[_Plan] = []
     for plan in plans:
         known = before.run(plan.run.name) if before else None
-        runs[plan.run.name] = _reuse(plan, known, catalogue, choice) or plan.run
+        runs[plan.run.name] = _reuse(plan, known, choice) or plan.run
         if not runs[plan.run.name].results and not choice.check and choice.wants(plan.run.name):
             stale.append(plan)
         elif known and not choice.check and not runs[plan.run.name].results:
             runs[plan.run.name] = known  # not asked for: stays as it is
     if choice.check:
         return Proof(task=name, runs=list(runs.values()))
-    _keep(settings, path, name, _rejudged(before, runs), list(runs))
+    _keep(settings, catalogue, name, _rejudged(before, runs), list(runs))
     for batch in _batches(stale, choice.parallel):
         played = _play(settings, catalogue, name, batch, console, choice.parallel)
         runs |= {run.name: run for run in played}
-        _keep(settings, path, name, played, list(runs))
+        _keep(settings, catalogue, name, played, list(runs))
     return Proof(task=name, runs=list(runs.values()))
 
 
@@ -96,10 +98,12 @@ def _rejudged(before: Proof | None, runs: dict[str, Run]) -> list[Run]:
     return [run for run in runs.values() if run.results and run.name in known and run.judged != known[run.name].judged]
 
 
-def _keep(settings: Settings, path: Path, name: str, news: list[Run], order: list[str]) -> None:
+def _keep(settings: Settings, catalogue: Catalogue, name: str, news: list[Run], order: list[str]) -> None:
     """Put runs into the proof on disk; what another process has put there meanwhile stays."""
+    path = proven.place(settings, catalogue, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with locked(settings.home / "proofs.lock", deadline_s=LOCK_S):
-        before = read(path)
+        before = proven.find(settings, catalogue, name)
         kept = {run.name: run for run in before.runs} if before else {}
         for run in news:
             kept[run.name] = run
@@ -119,7 +123,7 @@ def merge(settings: Settings, catalogue: Catalogue, name: str, other: Path) -> N
         )
     plans = {plan.run.name: plan.run for plan in _plans(settings, catalogue, name)}
     fresh = [run for run in found.runs if run.name in plans and run.played == plans[run.name].played and run.holds]
-    _keep(settings, catalogue.folder(name) / FILE, name, fresh, list(plans))
+    _keep(settings, catalogue, name, fresh, list(plans))
 
 
 def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
@@ -147,7 +151,7 @@ def _plans(settings: Settings, catalogue: Catalogue, name: str) -> Iterator[_Pla
         yield plan(f"wrong/{wrong.path.stem}", "fail", wrong.path, wrong.repeat, wrong.failure_class)
 
 
-def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice) -> Run | None:
+def _reuse(plan: _Plan, known: Run | None, choice: Choice) -> Run | None:
     """What is known of a run, when it still says something."""
     if known is None or choice.again or known.played != plan.run.played or len(known.results) < plan.run.repeat:
         return None
@@ -155,7 +159,7 @@ def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice)
         return known.model_copy(update={"want": plan.run.want, "want_class": plan.run.want_class})
     if choice.check:
         return None
-    results = [rejudge.again(catalogue.root / "jobs" / result.job / result.trial, result) for result in known.results]
+    results = [rejudge.again(JOBS / result.job / result.trial, result) for result in known.results]
     if not all(results):
         return None
     return plan.run.model_copy(update={"results": results})
@@ -175,7 +179,7 @@ def _play(
         parallel=parallel,
         max_retries=2,
         keep=False,
-        jobs=catalogue.root / "jobs",
+        jobs=JOBS,
         name=f"{playing.job_name()}__{name.rpartition('/')[2]}__{batch[0].run.name.replace('/', '-')}",
     )
     outcomes = playing.play(settings, request, console)
