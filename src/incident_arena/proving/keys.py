@@ -7,6 +7,7 @@ faults and challenges of this task, and the node's own. `judged`: the import clo
 
 import functools
 import hashlib
+import importlib.util
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -15,7 +16,6 @@ from pathlib import Path
 import grimp
 
 import incident_arena
-from incident_arena import stores
 from incident_arena.catalogue.export import digest, export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.episode import needs
@@ -59,11 +59,16 @@ def entries(spec: TaskSpec, kinds: dict[str, str]) -> tuple[str, ...]:
     """Modules that a task's episode begins with; those that are found by folder are named here."""
     found = list(PROGRAMS)
     for kind in sorted(set(kinds.values())):
-        found += [f"stores.{kind}.{part}" for part in ("store", "admin") if stores.part(kind, part)]
+        found += [f"stores.{kind}.{part}" for part in ("store", "admin") if _is_there(f"stores.{kind}.{part}")]
     for planted in spec.faults:
         component, _, aspect = planted.name.rpartition(".")
         found.append(f"stores.{kinds[component]}.faults.{aspect}")
     return (*found, *(f"services.referee.challenges.{kind}" for kind in sorted({one.kind for one in spec.challenges})))
+
+
+def _is_there(module: str) -> bool:
+    """Without importing it: what runs in pods alone may need packages that are not here."""
+    return importlib.util.find_spec(f"{PACKAGE}.{module}") is not None
 
 
 def closure(modules: Iterable[str]) -> str:

@@ -38,9 +38,12 @@ def application(config: Config, kubernetes: Cluster) -> web.Application:
     """
     audit = Audit(config.audit)
     components = Components(config.components, kubernetes)
+    status, *of_one = components.routes()
     routes = [
-        *components.routes(),
+        # The order in which the command line's help has them: first what shows the whole service.
+        status,
         *Traffic(config.edge, kubernetes).routes(),
+        *of_one,
         *store_routes(config),
         *Connections(config.connections, kubernetes, components).routes(),
         *Declaring(audit, config.vocabulary).routes(),

@@ -1,5 +1,5 @@
 {{- /* Run as `referee`, which has every privilege; running it again changes nothing. */ -}}
-{{- $account := "frappe.account" -}}
+{{- $account := "application.account" -}}
 CREATE DATABASE IF NOT EXISTS site CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
 
 -- The tools. `admin` sets globals; it reads no data and gives no privileges.
