@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from incident_arena import proc
+from incident_arena.folders import PACKAGE
 from incident_arena.proc import CommandError
 from incident_arena.settings import Settings
 
@@ -39,17 +40,16 @@ def values(**application: Any) -> dict[str, Any]:
     }
 
 
-def render(helm: str, given: dict[str, Any], root) -> list[dict[str, Any]]:
-    chart = root / "substrates" / "harness" / "chart"
-    argv = [helm, "template", "arena", chart, "--namespace=arena", "--values=-"]
+def render(helm: str, given: dict[str, Any]) -> list[dict[str, Any]]:
+    argv = [helm, "template", "arena", PACKAGE / "harness" / "chart", "--namespace=arena", "--values=-"]
     return [
         item for item in yaml.safe_load_all(proc.run(argv, deadline_s=30, stdin=yaml.safe_dump(given)).stdout) if item
     ]
 
 
 @pytest.fixture
-def objects(helm: str, pytestconfig: pytest.Config) -> dict[tuple[str, str], dict[str, Any]]:
-    items = render(helm, values(), pytestconfig.rootpath)
+def objects(helm: str) -> dict[tuple[str, str], dict[str, Any]]:
+    items = render(helm, values())
     return {(item["kind"], item["metadata"]["name"]): item for item in items}
 
 
@@ -166,10 +166,10 @@ def test_without_a_relay_the_egress_proxy_reaches_nothing(objects) -> None:
     assert ("NetworkPolicy", "from-egress-proxy") not in objects
 
 
-def test_with_one_it_reaches_that_and_nothing_else(helm: str, pytestconfig: pytest.Config) -> None:
+def test_with_one_it_reaches_that_and_nothing_else(helm: str) -> None:
     given = values()
     given["global"]["egress"] = {"relay": {"address": "10.9.1.1", "port": 4711, "token": "t"}}
-    items = render(helm, given, pytestconfig.rootpath)
+    items = render(helm, given)
     (policy,) = [item for item in items if item["metadata"]["name"] == "from-egress-proxy"]
     assert policy["spec"]["egress"] == [
         {"to": [{"ipBlock": {"cidr": "10.9.1.1/32"}}], "ports": [{"port": 4711, "protocol": "TCP"}]}
@@ -182,8 +182,8 @@ def test_only_referee_and_admin_reach_the_api_server(objects) -> None:
 
 
 @pytest.mark.parametrize("missing", ["accounts", "images", "task", "episode"])
-def test_a_value_that_is_missing_is_named(helm: str, pytestconfig: pytest.Config, missing: str) -> None:
+def test_a_value_that_is_missing_is_named(helm: str, missing: str) -> None:
     given = values()
     del given["global"][missing]
     with pytest.raises(CommandError, match=rf"the value {missing}\S* is not set"):
-        render(helm, given, pytestconfig.rootpath)
+        render(helm, given)

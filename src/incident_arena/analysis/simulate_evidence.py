@@ -51,7 +51,7 @@ def task_of(draw: Draw) -> TaskSpec:
             "faults": [PlantedFault(name=fault) for fault in draw.faults],
             "load": LoadSpec(kinds={kind: KindLoad(rate=1.0, judged=True) for kind in KINDS}),
             "symptom": Symptom(kinds={"create": 0.5}),
-            "restarts": ["mariadb", "redis-queue"],
+            "challenges": [{"kind": "restart", "component": each} for each in ("mariadb", "redis-queue")],
             "permitted": [],
             "vocabulary": sorted({*draw.faults, "redis-cache.config"}),
         }

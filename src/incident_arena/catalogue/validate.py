@@ -1,21 +1,17 @@
 """What a task must fulfil beyond its format; all that is wrong with one at once."""
 
-import asyncio
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import jinja2
-import yaml
 
-from incident_arena import faults
+from incident_arena import application, faults
 from incident_arena.catalogue import export
-from incident_arena.catalogue.finding import Catalogue, read
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import wrong_fixes
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
-from incident_arena.services.load.__main__ import Config, operations_of
-from incident_arena.substrates.frappe.api import Accounts, Names
+from incident_arena.services.referee import challenges
 
 UNSUPPORTED = {
     ("configuration", "build-capable"): "no change of the source would repair a configuration",
@@ -34,11 +30,13 @@ def problems(catalogue: Catalogue, name: str) -> list[str]:
     """
     folder = catalogue.folder(name)
     try:
-        spec = read(folder)
+        spec = catalogue.load(name)
     except UserError as error:
         return [line.strip() for line in error.reason.strip().splitlines()]
-    found = [*_parts(catalogue, spec), *_faults(spec), *_load(spec), *_files(catalogue, folder, spec)]
-    return found + list(_restarts(catalogue, spec))
+    found = [*_parts(catalogue, spec), *_files(catalogue, folder, spec)]
+    if spec.substrate in catalogue.substrates:
+        found += [*_faults(catalogue, spec), *_load(catalogue, spec), *_challenges(catalogue, spec)]
+    return found
 
 
 def require_valid(catalogue: Catalogue, name: str) -> TaskSpec:
@@ -53,8 +51,8 @@ def require_valid(catalogue: Catalogue, name: str) -> TaskSpec:
 
 
 def _parts(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
-    if spec.substrate not in catalogue.substrate_names():
-        yield f"substrate: {spec.substrate!r} is unknown; one of: {', '.join(catalogue.substrate_names())}"
+    if spec.substrate not in (known := catalogue.substrates):
+        yield f"substrate: {spec.substrate!r} is unknown; one of: {', '.join(known)}"
     elif not spec.name.startswith(f"{spec.substrate}/"):
         yield f"substrate: is {spec.substrate!r}, but the task is in the folder of {spec.name.partition('/')[0]!r}"
     if spec.surface not in catalogue.surface_names():
@@ -63,11 +61,12 @@ def _parts(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
         yield f"layer, surface: {spec.layer} x {spec.surface} is not supported: {reason}"
 
 
-def _faults(spec: TaskSpec) -> Iterator[str]:
+def _faults(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
     names = [planted.name for planted in spec.faults]
+    kinds = catalogue.kinds(spec.substrate)
     for planted in spec.faults:
         try:
-            faults.validate(planted)
+            faults.read(planted, kinds)
         except UserError as error:
             yield f"faults: {error.thing}: {error.reason}; {error.remedy}"
         if planted.name not in spec.vocabulary:
@@ -76,11 +75,8 @@ def _faults(spec: TaskSpec) -> Iterator[str]:
         yield f"faults: {name!r} is planted twice"
 
 
-def _load(spec: TaskSpec) -> Iterator[str]:
-    try:
-        valid = asyncio.run(_kinds(spec))
-    except UserError:
-        return  # the substrate is told already
+def _load(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
+    valid = application.load(spec.substrate, catalogue.substrate(spec.substrate)).kinds
     for kind in sorted({*spec.load.kinds, *spec.symptom.kinds} - set(valid)):
         yield f"load: kind {kind!r} is unknown; one of: {', '.join(valid)}"
     for kind in sorted(set(spec.symptom.kinds) - set(spec.load.kinds)):
@@ -95,24 +91,17 @@ def _load(spec: TaskSpec) -> Iterator[str]:
                 yield f"load: kind {name!r} has {samples}; at least {LEAST_SAMPLES} are needed to judge it"
 
 
-async def _kinds(spec: TaskSpec) -> tuple[str, ...]:
-    nothing = Config(spec, "http://localhost", Path(), 0, "", Accounts("", "", ""), Names())
-    operations = operations_of(nothing)
-    try:
-        return tuple(operations.kinds)
-    finally:
-        await operations.close()
-
-
-def _restarts(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
-    values = catalogue.substrates / spec.substrate / "chart" / "values.yaml"
-    if not values.is_file():
-        return
-    chart = yaml.safe_load(values.read_text()) or {}
-    components = ((chart.get("harness") or {}).get("application") or {}).get("components") or {}
-    for component in spec.restarts:
-        if components and component not in components:
-            yield f"restarts: component {component!r} is unknown; one of: {', '.join(sorted(components))}"
+def _challenges(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
+    known = {"restart": catalogue.components(spec.substrate), "churn": tuple(catalogue.kinds(spec.substrate))}
+    for challenge in spec.challenges:
+        if challenge.kind not in challenges.kinds():
+            yield f"challenges: {challenge.kind!r} is unknown; one of: {', '.join(challenges.kinds())}"
+        elif challenge.component not in known.get(challenge.kind, (challenge.component,)):
+            valid = ", ".join(sorted(known[challenge.kind]))
+            yield f"challenges: {challenge.kind} of {challenge.component!r}: no such component; one of: {valid}"
+    stages = [challenge.stage for challenge in spec.challenges]
+    for stage in sorted({stage for stage in stages if stages.count(stage) > 1}):
+        yield f"challenges: {stage!r} is there twice"
 
 
 def _files(catalogue: Catalogue, folder: Path, spec: TaskSpec) -> Iterator[str]:
@@ -130,8 +119,6 @@ def _files(catalogue: Catalogue, folder: Path, spec: TaskSpec) -> Iterator[str]:
     for script in sorted((*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*.sh"))):
         if not script.read_text().startswith("#!"):
             yield f"{script.relative_to(folder)}: has no #! line"
-        if not os.access(script, os.X_OK):
-            yield f"{script.relative_to(folder)}: is not executable"
     try:
         wrong_fixes(folder)
     except UserError as error:

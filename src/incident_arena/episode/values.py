@@ -10,11 +10,6 @@ import yaml
 
 from incident_arena.formats.task import TaskSpec
 
-ACCOUNTS = (
-    "admin", "adminToken", "administrator", "app", "encryption", "exporter", "load", "loadToken", "operator", "referee",
-    "root", "site", "users",
-)  # fmt: skip
-"""Accounts of data stores and application, its encryption key's seed, and tokens between harness pods."""
 PASSWORD_BYTES = 18
 
 type Values = dict[str, Any]
@@ -41,13 +36,20 @@ def make(
     """
     shared = {
         "images": dict(images),
-        "accounts": {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in ACCOUNTS},
+        "accounts": {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in accounts(task_folder / "chart")},
         "task": json.loads(task.model_dump_json()),
         "episode": episode,
         "egress": egress or {},
     }
     computed = {**shared, "global": shared, "harness": {"cluster": {"apiServer": {"addresses": [api_address]}}}}
     return merge(overlay(task_folder), computed)
+
+
+def accounts(chart: Path) -> tuple[str, ...]:
+    """Accounts that a chart names in its values, and those of the charts in it."""
+    files = [chart / "values.yaml", *sorted(chart.glob("charts/*/values.yaml"))]
+    values: list[Values] = [yaml.safe_load(file.read_text()) or {} for file in files if file.is_file()]
+    return tuple(dict.fromkeys(name for each in values for name in each.get("accounts") or {}))
 
 
 def overlay(task_folder: Path) -> Values:

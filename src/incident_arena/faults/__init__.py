@@ -1,44 +1,65 @@
-"""Faults: one file a component, found by folder.
+"""Faults, found by folder: `stores/<kind>/faults/<aspect>.py` has one, its FAULT (base.Fault).
 
-Each file has a tuple FAULTS of base.Fault. Nothing else knows a fault by its name.
+A task names a fault `<component>.<aspect>`. `kinds` says which kind of store each component is.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
+from incident_arena import stores
 from incident_arena.errors import UserError
 from incident_arena.faults.base import Fault, Parameters
-from incident_arena.formats.task import PlantedFault
+from incident_arena.formats.task import Permit, PlantedFault
+
+type Kinds = Mapping[str, str]
 
 
-def names() -> tuple[str, ...]:
-    """Names of all faults, sorted."""
-    return tuple(sorted(fault.name for fault in _all()))
+@dataclass(frozen=True)
+class Planted:
+    """One fault of a task, with its parameters read."""
+
+    name: str
+    component: str
+    fault: Fault[Any, Any]
+    parameters: Parameters
+
+    @property
+    def repairs(self) -> tuple[Permit, ...]:
+        """The differences that a repair makes."""
+        return self.fault.repairs(self.component, self.parameters)
 
 
-def get(name: str) -> Fault[Any]:
-    """The fault of a name.
+def names(kinds: Kinds) -> tuple[str, ...]:
+    """Names of all faults that an application with these stores can have, sorted."""
+    return tuple(sorted(f"{component}.{aspect}" for component, kind in kinds.items() for aspect in aspects(kind)))
+
+
+def aspects(kind: str) -> tuple[str, ...]:
+    """Names of a kind's faults, sorted.
 
     Raises:
-        UserError: there is none; lists those that exist.
+        UserError: there is no such kind.
     """
-    for fault in _all():
-        if fault.name == name:
-            return fault
-    raise UserError(f"fault '{name}'", "there is no such fault", f"one of: {', '.join(names())}")
+    package = stores.part(kind, "faults")
+    return () if package is None else tuple(sorted(module.name for module in pkgutil.iter_modules(package.__path__)))
 
 
-def validate(planted: PlantedFault) -> Parameters:
-    """Read a task's parameters as the fault's own.
+def read(planted: PlantedFault, kinds: Kinds) -> Planted:
+    """A task's fault, by its name and with its parameters read as the fault's own.
 
     Raises:
         UserError: unknown fault, or its parameters are wrong; all that is wrong at once, with what is valid.
     """
-    fault = get(planted.name)
+    component, _, aspect = planted.name.rpartition(".")
+    kind = kinds.get(component)
+    if kind is None or aspect not in aspects(kind):
+        raise UserError(f"fault '{planted.name}'", "there is no such fault", f"one of: {', '.join(names(kinds))}")
+    fault: Fault[Any, Any] = importlib.import_module(f"{stores.__name__}.{kind}.faults.{aspect}").FAULT
     try:
         parameters: Parameters = fault.parameters.model_validate(planted.parameters)
     except ValidationError as error:
@@ -48,9 +69,4 @@ def validate(planted: PlantedFault) -> Parameters:
         )
         valid = ", ".join(fault.parameters.model_fields)
         raise UserError(f"fault '{planted.name}'", wrong, f"its parameters: {valid}") from error
-    return parameters
-
-
-def _all() -> Iterator[Fault[Any]]:
-    for module in pkgutil.iter_modules(__path__):
-        yield from getattr(importlib.import_module(f"{__name__}.{module.name}"), "FAULTS", ())
+    return Planted(planted.name, component, fault, parameters)

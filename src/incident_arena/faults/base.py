@@ -2,22 +2,13 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from incident_arena.formats.records import Scalar
-from incident_arena.stores.mariadb.client import Sql
-from incident_arena.stores.redis.client import Commands
-
-
-@dataclass(frozen=True)
-class Context:
-    """Connections to the running application's stores, of an account that may do everything."""
-
-    mariadb: Sql
-    redis_queue: Commands
-    redis_cache: Commands
+from incident_arena.formats.task import Permit
+from incident_arena.stores.base import Store
 
 
 class Parameters(BaseModel):
@@ -34,23 +25,29 @@ class Look:
     seen: dict[str, Scalar] = field(default_factory=dict)
 
 
-class Fault[P: Parameters](ABC):
-    """A fault: what it needs to know, how it is planted, and how one sees that it is there."""
+class Fault[S: Store, P: Parameters](ABC):
+    """A fault of one component: how it is planted, how one sees that it is there, and what repairs it.
 
-    name: ClassVar[str]
-    """`<component>.<aspect>`."""
+    A task names it `<component>.<aspect>`: the component is a store of the application, of the kind in whose folder
+    the fault is, and the aspect is the name of its file there.
+    """
+
     parameters: type[P]
 
     @abstractmethod
-    def plant(self, context: Context, parameters: P) -> None:
+    def plant(self, store: S, parameters: P) -> None:
         """Break it, live and, where the setting has a saved form, there too; so that the symptom shows at once.
+
+        Args:
+            store: of an account that may do everything.
+            parameters: the task's.
 
         Raises:
             StoreError: the component refused.
         """
 
     @abstractmethod
-    def observe(self, context: Context, parameters: P) -> Look:
+    def observe(self, store: S, parameters: P) -> Look:
         """Look at the live effective state, and at that alone: how it came about makes no difference.
 
         Raises:
@@ -60,3 +57,12 @@ class Fault[P: Parameters](ABC):
     @abstractmethod
     def describe(self, parameters: P) -> str:
         """What is broken, in one sentence for people who may know."""
+
+    @abstractmethod
+    def repairs(self, component: str, parameters: P) -> tuple[Permit, ...]:
+        """The differences that a repair makes between "broken" and "the agent is done", and no others.
+
+        Args:
+            component: the store's name, with which the paths of its facts begin.
+            parameters: the task's.
+        """

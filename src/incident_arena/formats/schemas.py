@@ -1,6 +1,6 @@
 """JSON Schemas of the evidence files and the verdict, generated from the models.
 
-`python -m incident_arena.formats.schemas` writes them into docs/reference/schemas/, or into the folder that it is given.
+`python -m incident_arena.formats.schemas` writes them into docs/reference/schemas/, or into a folder that it is given.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tasks: a folder each, `tasks/<substrate>/<name>/`, with its facts in task.toml.
+"""Tasks: a folder each, `substrates/<substrate>/tasks/<name>/`, with its facts in task.toml.
 
 task.toml         TaskSpec
 instruction.md    what the agent is told (a Jinja2 template over the substrate's facts)
@@ -7,9 +7,9 @@ solution/*.sh     solve.sh, and further right fixes
 wrong/*.sh        wrong fixes; the first line `# class: …` says which class each must get
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from incident_arena.formats.records import Record, Scalar
 
@@ -17,7 +17,7 @@ type Positive = Annotated[float, Field(gt=0)]
 
 
 class PlantedFault(Record):
-    """A fault by its name (`mariadb.grants`), with the parameters that its file in faults/ validates."""
+    """A fault by its name (`mariadb.grants`), with the parameters that the fault itself validates."""
 
     name: str
     parameters: dict[str, Scalar | list[str]] = Field(default_factory=dict)
@@ -83,6 +83,18 @@ class Symptom(Record):
     window: Positive = 10
 
 
+class Challenge(Record):
+    """Something that is done to the application after the soak: a kind, and the component that it is done to."""
+
+    kind: str
+    component: str = ""
+
+    @property
+    def stage(self) -> str:
+        """Name of the stage that it is in the records."""
+        return f"{self.kind}-{self.component}" if self.component else self.kind
+
+
 class Permit(Record):
     """One entry of the permitted list: a path pattern over facts and the values allowed before and after.
 
@@ -99,7 +111,7 @@ class Permit(Record):
 class TaskSpec(Record):
     """A task's facts. `name` is `<substrate>/<folder>`."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     name: str
     title: str
     substrate: str
@@ -111,12 +123,23 @@ class TaskSpec(Record):
     symptom: Symptom
     windows: Windows = Windows()
     deadlines: Deadlines = Deadlines()
-    restarts: list[str]
-    """Components restarted by the challenges, in order."""
-    permitted: list[Permit]
+    challenges: list[Challenge]
+    """What the repair has to come through, in order."""
+    permitted: list[Permit] = Field(default_factory=list)
+    """Beside what repairs the faults, which the export adds."""
     forbidden: list[str] = Field(default_factory=list)
     """Acts that the action log must not hold, as `source/what` patterns (`admin/queue-flush`)."""
     allowed: list[str] = Field(default_factory=list)
     """The only changes that a source's log may hold, as such patterns (`mariadb/GRANT`), for sources named here."""
     vocabulary: list[str] = Field(default_factory=list)
     """`component.aspect` names that a declaration may give."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_evidence(cls, given: Any) -> Any:
+        """Version 1 names restarts, which one churn followed: recorded evidence of it is judged as ever."""
+        if not isinstance(given, dict) or given.get("version") != 1 or "restarts" not in given:
+            return given
+        told = {key: value for key, value in given.items() if key not in {"restarts", "version"}}
+        restarts = [{"kind": "restart", "component": component} for component in given["restarts"]]
+        return told | {"challenges": [*restarts, {"kind": "churn"}]}

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from incident_arena.catalogue.names import REFEREE
 from incident_arena.errors import InfrastructureError
-from incident_arena.harbor.cluster import REFEREE
 from incident_arena.kube import Kube
 
 LOOK_S = 10.0
@@ -37,8 +37,7 @@ SOURCES = (
     Source("observations", "/evidence/live/observations.jsonl", "latest"),
     Source("health", "/evidence/live/health.jsonl", "latest"),
     Source("ledger", "/ledger/ledger.jsonl", "latest"),
-    Source("admin", "/admin-audit/actions.jsonl"),
-    Source("mariadb", "/mariadb-audit/server_audit.log"),
+    Source("acts", "/evidence/live/acts.jsonl"),
 )
 
 # stat and tail touch nothing but the piece that is asked for. A file that has become shorter has been rotated.

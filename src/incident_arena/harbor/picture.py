@@ -13,7 +13,6 @@ from incident_arena.formats.records import Action, Declaration, Health, LedgerLi
 from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.journal import Attempt
 from incident_arena.ledger.reading import PAUSED
-from incident_arena.services.referee.actions import parse
 
 WINDOW_S = 15.0
 ACTS = 6
@@ -87,8 +86,7 @@ class Picture:
         self._outcomes.extend(line for line in lines if line.type == "outcome" and line.error != PAUSED)
         while self._outcomes and self._outcomes[0].at < self.clock() - WINDOW_S:
             self._outcomes.popleft()
-        self._before += _valid(Action.model_validate_json, new.get("admin", []))
-        self._before += [act for act in map(parse, new.get("mariadb", [])) if act is not None]
+        self._before += _valid(Action.model_validate_json, new.get("acts", []))
         self._act()
 
     def _observe(self, looks: Iterable[Observation]) -> None:
@@ -103,7 +101,7 @@ class Picture:
         if self.agent_started is None:
             return
         for act in sorted(self._before, key=lambda act: act.at):
-            # MariaDB's log has whole seconds.
+            # A store's log may have whole seconds.
             if act.at < int(self.agent_started):
                 continue
             self.reads += act.kind == "read"

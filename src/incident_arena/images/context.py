@@ -55,6 +55,8 @@ def items(recipe: Recipe, root: Path, binaries: Path) -> list[Item]:
         if not path.exists():
             raise UserError(f"image {recipe.name!r}", f"source {source.path} is missing")
         for file in _files(path, source.exclude):
+            if source.only and file.name != source.only:
+                continue
             below = "" if file == path else f"/{file.relative_to(path)}"
             found.append(Item(file, f"{source.to}{below}"))
     for binary in recipe.extras.binaries:

@@ -6,6 +6,7 @@ images/<name>/image.toml    what else is copied into the build's context, may be
     path = "src/incident_arena"     in the checkout
     to = "incident_arena"           in the context
     exclude = ["cli"]               names that are left out, at any depth
+    only = "agent.packages"         the one name that is taken, at any depth
     [[binaries]]
     name = "coredns"                a binary of the node
     only_built_on = true            others are built on it, and no pod runs it
@@ -36,6 +37,7 @@ class Source(_Part):
     path: str
     to: str
     exclude: tuple[str, ...] = ()
+    only: str = ""
 
 
 class Binary(_Part):

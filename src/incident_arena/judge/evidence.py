@@ -1,7 +1,7 @@
 """An evidence folder, read and verified: nothing is judged that is missing, unfinished, altered or of another version.
 
-The layout is that of `incident_arena.formats.records`. Only the files named there are read; what else lies in the folder is
-never opened. Reading needs nothing but the folder: no network, no cluster.
+The layout is that of `incident_arena.formats.records`. Only the files named there are read; what else lies in the
+folder is never opened. Reading needs nothing but the folder: no network, no cluster.
 """
 
 import hashlib
@@ -44,13 +44,12 @@ GATHERING = (
     "drain",
     "reconcile",
     "soak",
-    "churn",
     "restarted",
     "drain-end",
     "reconcile-end",
     "snapshot-D",
 )
-"""Stages that finished evidence holds, besides one `restart-<component>` for each of the task's restarts."""
+"""Stages that finished evidence holds, besides one for each of the task's challenges."""
 
 
 class EvidenceError(InfrastructureError):
@@ -176,7 +175,7 @@ def _consistent(evidence: Evidence) -> None:
     for label, snapshot in evidence.snapshots.items():
         if snapshot.label != label:
             raise EvidenceError(f"snapshots/{label}.json", f"holds snapshot {snapshot.label}")
-    wanted = (*GATHERING, *(f"restart-{component}" for component in evidence.task.restarts))
+    wanted = (*GATHERING, *(challenge.stage for challenge in evidence.task.challenges))
     lacking = [name for name in wanted if name not in evidence.stages]
     if lacking:
         raise EvidenceError("stages.jsonl", f"lacks the stages {', '.join(lacking)}: gathering stopped half-way")

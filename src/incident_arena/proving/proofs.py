@@ -1,98 +1,34 @@
 """Prove a task: right fixes score 1, doing nothing 0, each wrong fix 0 for the class that it should get.
 
-What was proven is kept beside the task, in proof.json, with two hashes for each run: of everything that the episode
-depends on (the exported task, the script, the images' sources and the code in the cluster) and of the judge. A run
+What was proven is kept beside the task, in proof.json, with two hashes for each run (keys.py): of everything that the
+episode depends on, and of the judge. A run
 whose episode is unchanged and whose judge alone is another is judged again from its evidence where that is still there.
 """
 
-import hashlib
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from pydantic import Field, ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from incident_arena.catalogue.export import digest, export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import right_fixes, wrong_fixes
 from incident_arena.catalogue.validate import require_valid
 from incident_arena.errors import UserError
-from incident_arena.formats.records import Record
+from incident_arena.formats.proof import FILE, Proof, Result, Run, Want, read
 from incident_arena.formats.verdict import FailureClass
 from incident_arena.harbor import job, playing
 from incident_arena.harbor.outcome import Outcome
 from incident_arena.lock import locked
-from incident_arena.proving import rejudge
+from incident_arena.proving import keys, rejudge
 from incident_arena.settings import Settings
 
-FILE = "proof.json"
 LOCK_S = 60.0
 SOLVED = 5
 """Times that the first right fix is played."""
 UNTOUCHED = 3
 """Times that nothing is done."""
-PLAYED = ("images", "node", "surfaces", "src/incident_arena/episode", "src/incident_arena/faults",
-          "src/incident_arena/kube", "src/incident_arena/node", "src/incident_arena/services",
-          "src/incident_arena/verify/stores")  # fmt: skip
-"""What an episode depends on, besides the exported task (which holds the charts) and the script."""
-JUDGED = ("src/incident_arena/verify", "src/incident_arena/records.py", "src/incident_arena/tasks.py")
-
-type Want = Literal["pass", "fail"]
-
-
-class Result(Record):
-    """One trial of a run."""
-
-    reward: float | None
-    failure_class: FailureClass | None = None
-    inclusive: list[str] = Field(default_factory=list)
-    reason: str = ""
-    seconds: float = 0
-    peak_memory_mb: int | None = None
-    job: str = ""
-    """Name of the job folder."""
-    trial: str = ""
-
-
-class Run(Record):
-    """One script (or doing nothing), played as often as is wanted."""
-
-    name: str
-    want: Want
-    want_class: FailureClass | None = None
-    repeat: int
-    played: str
-    """Hash of what the episode depends on."""
-    judged: str
-    """Hash of the judge."""
-    results: list[Result] = Field(default_factory=list)
-
-    @property
-    def holds(self) -> bool:
-        """Every trial came out as it should."""
-        return len(self.results) >= self.repeat and all(self._right(result) for result in self.results)
-
-    def _right(self, result: Result) -> bool:
-        if self.want == "pass":
-            return result.reward == 1
-        return result.reward == 0 and self.want_class in {None, result.failure_class}
-
-
-class Proof(Record):
-    """All runs of a task."""
-
-    version: Literal[1] = 1
-    task: str
-    runs: list[Run] = Field(default_factory=list)
-
-    def run(self, name: str) -> Run | None:
-        """The run of a name."""
-        return next((run for run in self.runs if run.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -131,7 +67,7 @@ def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console,
     """
     require_valid(catalogue, name)
     path = catalogue.folder(name) / FILE
-    plans = list(_plans(catalogue, name))
+    plans = list(_plans(settings, catalogue, name))
     if unknown := sorted(set(choice.only) - {plan.run.name for plan in plans}):
         names = ", ".join(plan.run.name for plan in plans)
         raise UserError(f"run {unknown[0]!r}", f"task {name!r} has none", f"one of: {names}")
@@ -181,7 +117,7 @@ def merge(settings: Settings, catalogue: Catalogue, name: str, other: Path) -> N
         raise UserError(
             f"proof {str(other)!r}", f"is not one of task {name!r}", "name the proof.json of another checkout"
         )
-    plans = {plan.run.name: plan.run for plan in _plans(catalogue, name)}
+    plans = {plan.run.name: plan.run for plan in _plans(settings, catalogue, name)}
     fresh = [run for run in found.runs if run.name in plans and run.played == plans[run.name].played and run.holds]
     _keep(settings, catalogue.folder(name) / FILE, name, fresh, list(plans))
 
@@ -194,14 +130,13 @@ def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
         yield single[start : start + parallel]
 
 
-def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
+def _plans(settings: Settings, catalogue: Catalogue, name: str) -> Iterator[_Plan]:
     folder = catalogue.folder(name)
-    base = _exported(catalogue, name) + tree(catalogue.root, PLAYED)
-    judged = _sha(tree(catalogue.root, JUDGED))
+    depends = keys.Keys(settings, catalogue, name)
 
     def plan(run: str, want: Want, script: Path | None, repeat: int, cls: FailureClass | None = None) -> _Plan:
-        played = _sha(base + (script.read_text() if script else ""))
-        facts = Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=judged)
+        played = depends.played(script.read_text() if script else "")
+        facts = Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=depends.judged)
         agent = "nop" if script is None else "oracle"
         return _Plan(facts, agent, None if run == "solve" else script)  # the oracle has the solution itself
 
@@ -267,20 +202,6 @@ def _result(one: Outcome) -> Result:
     )
 
 
-def read(path: Path) -> Proof | None:
-    """The proof that is kept with a task; None when there is none.
-
-    Raises:
-        UserError: it can't be read.
-    """
-    if not path.exists():
-        return None
-    try:
-        return Proof.model_validate_json(path.read_text())
-    except ValidationError as error:
-        raise UserError(f"{path.parent.name}/{FILE}", f"can't be read: {error}", "remove it") from error
-
-
 def table(proof: Proof) -> Table:
     """A proof for a person."""
     shown = Table("run", "wants", "got", "class", "seconds", "MB", "holds", title=proof.task, box=None)
@@ -292,29 +213,6 @@ def table(proof: Proof) -> Table:
         want = "1" if run.want == "pass" else f"0, {run.want_class}"
         shown.add_row(run.name, want, got, classes, seconds, str(memory or ""), "yes" if run.holds else "NO")
     return shown
-
-
-def tree(root: Path, parts: tuple[str, ...]) -> str:
-    """One hash for files and folders below a root; caches of Python are left out."""
-    lines: list[str] = []
-    for part in parts:
-        path = root / part
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        kept = [file for file in files if file.is_file() and "__pycache__" not in file.parts]
-        lines += [f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in kept]
-    return _sha("\n".join(lines))
-
-
-def _exported(catalogue: Catalogue, name: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
-        export(catalogue, name, Path(scratch) / "task")
-        # The solution is hashed with the run that plays it.
-        shutil.rmtree(Path(scratch) / "task" / "solution")
-        return digest(Path(scratch) / "task")
-
-
-def _sha(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _write(path: Path, proof: Proof) -> None:

@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 
 from incident_arena.errors import UserError
@@ -24,6 +25,16 @@ def part(kind: str, name: str) -> ModuleType | None:
         raise UserError(f"store of kind {kind!r}", "there is no such kind", f"one of: {', '.join(kinds())}")
     path = f"{__name__}.{kind}.{name}"
     return importlib.import_module(path) if importlib.util.find_spec(path) else None
+
+
+def folder(kind: str) -> Path:
+    """Where a kind's files are.
+
+    Raises:
+        UserError: there is no such kind.
+    """
+    part(kind, "store")
+    return Path(__path__[0]) / kind
 
 
 def connect(spec: StoreSpec, account: Account, timeout_s: float = 5.0) -> Store:

@@ -42,8 +42,7 @@ def _claims(trial: Trial, *, drained: bool) -> list[LedgerLine]:
     cut off: it did what it could, as an operation that was never answered.
     """
     cut = [_reach(trial, "plant")] if trial.faults else []
-    cut += [_reach(trial, f"restart-{component}") for component in trial.evidence.task.restarts]
-    cut.append(_reach(trial, "churn"))
+    cut += [_reach(trial, challenge.stage) for challenge in trial.evidence.task.challenges]
     unsure = {
         operation.id
         for operation in trial.operations

@@ -55,7 +55,7 @@ def _facts(trial: Trial) -> list[str]:
 
 
 def _stages(trial: Trial) -> list[str]:
-    names = [*(f"restart-{component}" for component in trial.evidence.task.restarts), "churn", "drain-end"]
+    names = [*(challenge.stage for challenge in trial.evidence.task.challenges), "drain-end"]
     return [f"{name} failed: {stage.detail or 'no detail'}" for name in names if not (stage := trial.stage(name)).ok]
 
 

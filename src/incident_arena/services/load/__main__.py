@@ -3,8 +3,8 @@
     python -m incident_arena.services.load --task /task/task.json --target http://edge:8080
         --ledger /ledger/ledger.jsonl --port 8091
 
-Environment: LOAD_TOKEN for its API; LOAD_API_KEY, LOAD_API_SECRET and LOAD_USERS_PASSWORD for the application;
-FRAMEWORK_PACKAGE (default `monoframe`). It ends on SIGTERM, with what is under way written down as indeterminate.
+Environment: LOAD_TOKEN for its API; what else is in it is for the application's operations. It ends on SIGTERM, with
+what is under way written down as indeterminate.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import ValidationError
 
+from incident_arena import application
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
 from incident_arena.ledger import seeds
@@ -26,8 +27,6 @@ from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.api import Api
 from incident_arena.services.load.generator import Generator
 from incident_arena.services.load.operations import NotReadyError, Operations
-from incident_arena.substrates.frappe.api import Accounts, Names
-from incident_arena.substrates.frappe.operations import Frappe
 from incident_arena.wait import until_async
 
 READY_WITHIN = 900.0
@@ -44,8 +43,7 @@ class Config:
     ledger: Path
     port: int
     token: str
-    accounts: Accounts
-    names: Names
+    environment: Mapping[str, str]
 
     @classmethod
     def of(cls, arguments: list[str], environment: Mapping[str, str]) -> "Config":
@@ -60,31 +58,13 @@ class Config:
         parser.add_argument("--ledger", type=Path, required=True, help="the ledger, made or gone on with")
         parser.add_argument("--port", type=int, required=True, help="port of the API for the referee")
         given = parser.parse_args(arguments)
-        missing = [
-            name for name in ("LOAD_TOKEN", "LOAD_API_SECRET", "LOAD_USERS_PASSWORD") if not environment.get(name)
-        ]
-        if missing:
-            raise UserError(f"variable {missing[0]}", "is not set", "set it from the episode's accounts")
+        if not environment.get("LOAD_TOKEN"):
+            raise UserError("variable LOAD_TOKEN", "is not set", "set it from the episode's accounts")
         try:
             task = TaskSpec.model_validate_json(given.task.read_bytes())
         except (OSError, ValidationError) as error:
             raise UserError(f"task file {given.task}", f"can't be used: {error}") from error
-        accounts = Accounts(
-            environment.get("LOAD_API_KEY", "load"), environment["LOAD_API_SECRET"], environment["LOAD_USERS_PASSWORD"]
-        )
-        names = Names(environment.get("FRAMEWORK_PACKAGE", Names.package))
-        return cls(task, given.target, given.ledger, given.port, environment["LOAD_TOKEN"], accounts, names)
-
-
-def operations_of(config: Config) -> Operations:
-    """The operations of the task's substrate. Needs a running event loop.
-
-    Raises:
-        UserError: there are none for it.
-    """
-    if config.task.substrate == "frappe":
-        return Frappe(config.task.load, config.target, config.accounts, config.names)
-    raise UserError(f"substrate {config.task.substrate!r}", "has no load", "use one of: frappe")
+        return cls(task, given.target, given.ledger, given.port, environment["LOAD_TOKEN"], environment)
 
 
 async def serve(config: Config) -> None:
@@ -94,9 +74,9 @@ async def serve(config: Config) -> None:
         ArenaError: the load can't be as asked, or can't be written down.
     """
     spec = config.task.load
-    application = operations_of(config)
+    operations = application.load(config.task.substrate).operations(spec, config.target, config.environment)
     ledger = Ledger(config.ledger)
-    generator = Generator(spec, application, ledger)
+    generator = Generator(spec, operations, ledger)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, generator.stop)
@@ -104,20 +84,20 @@ async def serve(config: Config) -> None:
     await runner.setup()
     try:
         await web.TCPSite(runner, port=config.port).start()
-        await _prepare(config, application, generator, ledger)
+        await _prepare(config, operations, generator, ledger)
         await generator.run()
     finally:
         await runner.cleanup()
-        await application.close()
+        await operations.close()
         ledger.close()
 
 
-async def _prepare(config: Config, application: Operations, generator: Generator, ledger: Ledger) -> None:
+async def _prepare(config: Config, operations: Operations, generator: Generator, ledger: Ledger) -> None:
     async def ready() -> tuple[bool, str]:
         if generator.stopping:
             return True, "stopped"
         try:
-            records = await application.prepare(ledger.before)
+            records = await operations.prepare(ledger.before)
         except NotReadyError as error:
             if str(error) != generator.waiting_for:
                 generator.waiting_for = str(error)

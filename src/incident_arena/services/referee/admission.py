@@ -6,7 +6,7 @@ import time
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import Stage
-from incident_arena.services.referee import challenges, looks, pictures
+from incident_arena.services.referee import draining, looks, pictures
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import POLL_S, insist
@@ -97,9 +97,9 @@ async def plant(parts: Parts) -> str:
         InfrastructureError: an observer does not see what was planted, or the queue does not come to rest.
     """
     with parts.evidence.stage("plant") as note:
-        await challenges.drained(parts)
+        await draining.drained(parts)
         for each in parts.faults:
-            await asyncio.to_thread(each.fault.plant, parts.stores.context, each.parameters)
+            await asyncio.to_thread(each.fault.plant, parts.stores[each.component], each.parameters)
         for seen in await looks.record(parts):
             if seen.state != "planted":
                 raise InfrastructureError(f"fault '{seen.fault}'", f"was planted, but is seen as: {seen.seen}")

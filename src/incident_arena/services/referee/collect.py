@@ -11,21 +11,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pymysql
-import redis
-
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
 from incident_arena.services import cluster
-from incident_arena.services.referee import actions, admission, challenges, looks
-from incident_arena.services.referee.config import Config
+from incident_arena.services.referee import actions, admission, challenges, draining, looks, reconcile
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist, patient
 from incident_arena.stores.kubernetes.picture import AGENT
-from incident_arena.substrates.frappe import records as reconcile
 
 LIVE_FILES = ("observations.jsonl", "health.jsonl")
 STORE_TIMEOUT_S = 20
@@ -97,39 +92,30 @@ async def _agent_gone(parts: Parts) -> None:
 async def _reconciled(parts: Parts, drain: str, name: str) -> Reconciled | None:
     """Drain and look, also when the backlog stands: records may be lost all the same. None: no store answered."""
     with parts.evidence.stage(drain, tolerant=True) as note:
-        note.detail = await challenges.drained(parts)
+        note.detail = await draining.drained(parts)
     found: list[Reconciled] = []
     with parts.evidence.stage(name, tolerant=True) as note:
-        found.append(await asyncio.to_thread(_reconcile, parts.config))
+        found.append(await asyncio.to_thread(_reconcile, parts))
         note.detail = f"{len(found[0].records)} records"
     return found[0] if found else None
 
 
-def _reconcile(config: Config) -> Reconciled:
-    """Ask the stores, over connections of its own.
+def _reconcile(parts: Parts) -> Reconciled:
+    """Ask the stores, over connections of their own, which may take longer than a look.
 
     Raises:
         InfrastructureError: they do not answer.
     """
-    queue = redis.Redis(
-        host=config.redis_queue_host, port=config.redis_port, username=config.redis_user,
-        password=config.redis_password, socket_timeout=STORE_TIMEOUT_S,
-    )  # fmt: skip
+    opened = parts.config.connect(STORE_TIMEOUT_S)
     try:
-        connection = pymysql.connect(
-            host=config.mariadb_host, port=config.mariadb_port, user=config.mariadb_user,
-            password=config.mariadb_password, database=config.mariadb_database, charset="utf8mb4",
-            read_timeout=STORE_TIMEOUT_S, connect_timeout=STORE_TIMEOUT_S,
-        )  # fmt: skip
-    except pymysql.MySQLError as error:
-        raise InfrastructureError("reconciliation", f"MariaDB: {error}") from error
-    with connection, queue:
-        try:
-            return reconcile.reconcile(config.ledger, connection, queue)
-        except ArenaError:
-            raise
-        except Exception as error:  # what the agent left in the stores must not be a way out of a verdict
-            raise InfrastructureError("reconciliation", f"{type(error).__name__}: {error}") from error
+        return reconcile.reconcile(parts.config.ledger, parts.substrate, opened)
+    except ArenaError:
+        raise
+    except Exception as error:  # what the agent left in the stores must not be a way out of a verdict
+        raise InfrastructureError("reconciliation", f"{type(error).__name__}: {error}") from error
+    finally:
+        for store in opened.values():
+            store.close()
 
 
 async def _soak(parts: Parts) -> None:
@@ -137,7 +123,7 @@ async def _soak(parts: Parts) -> None:
     figures = Figures(parts.config.ledger, parts.task)
     with parts.evidence.stage("soak"):
         started = time.time()
-        await challenges.passing("the soak", parts.task.windows.soak)
+        await draining.passing("the soak", parts.task.windows.soak)
         ended = time.time()
 
     async def probe() -> tuple[bool, str]:
@@ -158,21 +144,19 @@ def _hurried(parts: Parts) -> Parts:
 
 
 async def _challenge(parts: Parts) -> Parts:
-    """Restarts and churn, then a window. The first restart that fails hurries what is left."""
-    for component in parts.task.restarts:
-        with parts.evidence.stage(f"restart-{component}", tolerant=True) as note:
-            note.detail = await challenges.restart(parts, component)
+    """The task's challenges in order, then a window. The first that fails hurries what is left."""
+    for challenge in parts.task.challenges:
+        with parts.evidence.stage(challenge.stage, tolerant=True) as note:
+            note.detail = await challenges.get(challenge.kind)(parts, challenge)
         if not note.ok:
             parts = _hurried(parts)
-    with parts.evidence.stage("churn", tolerant=True) as note:
-        note.detail = await challenges.churn(parts)
     figures = Figures(parts.config.ledger, parts.task)
     with parts.evidence.stage("restarted") as note:
         try:
             note.detail = await admission.until_healthy(figures, min(SETTLE_S, parts.task.deadlines.restart))
         except wait.DeadlineError as error:
             note.detail = f"never healthy again: {error.reason}"
-        await challenges.passing("the window after the restarts", parts.task.windows.restarted)
+        await draining.passing("the window after the challenges", parts.task.windows.restarted)
     return parts
 
 
@@ -225,8 +209,5 @@ def _reader(path: Path) -> Callable[[], bytes]:
 
 
 def _actions(parts: Parts, started: float, ended: float) -> bytes:
-    found = [
-        *actions.of_mariadb(parts.config.mariadb_audit, started, ended),
-        *actions.of_admin(parts.config.admin_audit, started, ended),
-    ]
-    return "".join(action.model_dump_json() + "\n" for action in sorted(found, key=lambda each: each.at)).encode()
+    found = actions.gather(parts.stores, parts.config.admin_audit, started, ended)
+    return "".join(action.model_dump_json() + "\n" for action in found).encode()

@@ -4,25 +4,26 @@ import asyncio
 import time
 
 from incident_arena.errors import ArenaError
-from incident_arena.faults.base import Context
+from incident_arena.faults import Planted
 from incident_arena.formats.records import Observation
-from incident_arena.services.referee.parts import Parts, Planted
+from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import patient
+from incident_arena.stores.base import Stores
 from incident_arena.wait import DeadlineError
 
 BLIND_S = 20.0
 """Seconds for which a component that cannot be asked gets time to come back."""
 
 
-async def look(context: Context, planted: Planted) -> Observation:
+async def look(stores: Stores, planted: Planted) -> Observation:
     """One look at one fault; when its component cannot be asked, the state is unknown."""
     at = time.time()
     try:
-        seen = await asyncio.to_thread(planted.fault.observe, context, planted.parameters)
+        seen = await asyncio.to_thread(planted.fault.observe, stores[planted.component], planted.parameters)
     except Exception as error:  # noqa: BLE001 - whatever the agent made of the component, the look is evidence
         reason = error.reason if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
-        return Observation(at=at, fault=planted.fault.name, state="unknown", seen={"error": reason})
-    return Observation(at=at, fault=planted.fault.name, state=seen.state, seen=seen.seen)
+        return Observation(at=at, fault=planted.name, state="unknown", seen={"error": reason})
+    return Observation(at=at, fault=planted.name, state=seen.state, seen=seen.seen)
 
 
 async def record(parts: Parts) -> list[Observation]:
@@ -34,7 +35,7 @@ async def record(parts: Parts) -> list[Observation]:
     last: list[Observation] = []
 
     async def probe() -> tuple[bool, str]:
-        last[:] = [await look(parts.stores.context, each) for each in parts.faults]
+        last[:] = [await look(parts.stores, each) for each in parts.faults]
         parts.evidence.live.append("observations.jsonl", *last)
         blind = [each.fault for each in last if each.state == "unknown"]
         return not blind, f"cannot see {', '.join(blind)}"

@@ -7,43 +7,15 @@ from typing import Any
 
 import aiohttp
 
+from incident_arena import application, faults
 from incident_arena.errors import InfrastructureError
-from incident_arena.faults import base, get, validate
 from incident_arena.formats.task import TaskSpec
 from incident_arena.services import cluster
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.folder import Evidence, read_task
-from incident_arena.stores.mariadb.client import MariaDb
-from incident_arena.stores.redis.client import RedisServer
+from incident_arena.stores.base import Stores
 
 TIMEOUT = aiohttp.ClientTimeout(total=5)
-
-
-@dataclass(frozen=True)
-class Stores:
-    """Connections of the account `referee`. None of them may be used by two threads at once."""
-
-    mariadb: MariaDb
-    queue: RedisServer
-    cache: RedisServer
-
-    @property
-    def context(self) -> base.Context:
-        """The same as faults want it."""
-        return base.Context(mariadb=self.mariadb, redis_queue=self.queue, redis_cache=self.cache)
-
-    def close(self) -> None:
-        """Close all."""
-        for store in (self.mariadb, self.queue, self.cache):
-            store.close()
-
-
-@dataclass(frozen=True)
-class Planted:
-    """One fault of the task, with its parameters read."""
-
-    fault: base.Fault[Any]
-    parameters: base.Parameters
 
 
 @dataclass(frozen=True)
@@ -53,10 +25,11 @@ class Parts:
     config: Config
     task: TaskSpec
     evidence: Evidence
+    substrate: application.Substrate
     stores: Stores
     cluster: cluster.Cluster
     load: "Load"
-    faults: tuple[Planted, ...]
+    faults: tuple[faults.Planted, ...]
 
 
 class LoadError(InfrastructureError):
@@ -96,25 +69,6 @@ class Load:
             raise LoadError("the load", f"{method} {path}: {type(error).__name__}: {error}") from error
 
 
-def stores(config: Config, timeout_s: float = 5.0) -> Stores:
-    """Connections that open when they are first used."""
-
-    def redis(name: str, host: str) -> RedisServer:
-        return RedisServer(
-            host=host, port=config.redis_port, user=config.redis_user, password=config.redis_password,
-            name=name, timeout_s=timeout_s,
-        )  # fmt: skip
-
-    return Stores(
-        mariadb=MariaDb(
-            host=config.mariadb_host, port=config.mariadb_port, user=config.mariadb_user,
-            password=config.mariadb_password, timeout_s=timeout_s,
-        ),
-        queue=redis("redis-queue", config.redis_queue_host),
-        cache=redis("redis-cache", config.redis_cache_host),
-    )  # fmt: skip
-
-
 @contextlib.asynccontextmanager
 async def assemble(config: Config) -> AsyncGenerator[Parts]:
     """Make everything that a verb works with, and close it afterwards.
@@ -124,7 +78,7 @@ async def assemble(config: Config) -> AsyncGenerator[Parts]:
     """
     task = read_task(config.task_file)
     config.evidence.mkdir(parents=True, exist_ok=True)
-    opened = stores(config)
+    opened = config.connect()
     try:
         async with (
             cluster.connect(config.service_account, config.namespace) as kubernetes,
@@ -134,10 +88,12 @@ async def assemble(config: Config) -> AsyncGenerator[Parts]:
                 config=config,
                 task=task,
                 evidence=Evidence(config.evidence),
+                substrate=application.load(task.substrate),
                 stores=opened,
                 cluster=kubernetes,
                 load=Load(session, config.load_url, config.load_token),
-                faults=tuple(Planted(get(each.name), validate(each)) for each in task.faults),
+                faults=tuple(faults.read(each, config.kinds) for each in task.faults),
             )
     finally:
-        opened.close()
+        for store in opened.values():
+            store.close()

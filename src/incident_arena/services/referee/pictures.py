@@ -8,13 +8,10 @@ from functools import partial
 from incident_arena import wait
 from incident_arena.formats.records import Facts, Snapshot
 from incident_arena.services import cluster
-from incident_arena.services.referee import application
-from incident_arena.services.referee.parts import Parts, Stores, stores
+from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist
 from incident_arena.stores.base import StoreError
 from incident_arena.stores.kubernetes import picture as kubernetes
-from incident_arena.stores.mariadb import picture as mariadb
-from incident_arena.stores.redis import picture as redis
 
 AFTER_AGENT = ("C", "D")
 LAST_S = 2.0
@@ -35,14 +32,17 @@ async def take(parts: Parts, label: str) -> Snapshot:
     taken, clock = time.time(), time.monotonic()
     patience = parts.task.deadlines.snapshot / 2 if label in AFTER_AGENT else None
     # Connections of its own: a read that takes too long is left behind, and ends when they are closed.
-    opened = stores(parts.config)
+    opened = parts.config.connect()
+    readers = {name: partial(store.picture, parts.substrate.moves.get(name)) for name, store in opened.items()}
     try:
-        pictures = await asyncio.gather(
-            *(picture(read, patience) for read in _readers(parts, opened)), _kubernetes(parts)
+        *pictures, cluster_facts = await asyncio.gather(
+            *(picture(read, patience) for read in readers.values()), _kubernetes(parts)
         )
     finally:
-        opened.close()
-    facts = dict(zip(("mariadb", "redis-queue", "redis-cache", "kubernetes"), pictures, strict=True))
+        for store in opened.values():
+            store.close()
+    facts = {name: seen for name, seen in zip(readers, pictures, strict=True) if seen is not None}
+    facts["kubernetes"] = cluster_facts or {}
     snapshot = Snapshot.model_validate(
         {"label": label, "taken": taken, "seconds": time.monotonic() - clock, "facts": facts}
     )
@@ -50,32 +50,15 @@ async def take(parts: Parts, label: str) -> Snapshot:
     return snapshot
 
 
-def _readers(parts: Parts, opened: Stores) -> tuple[Callable[[], Facts], ...]:
-    config, known = parts.config, application.of(parts.task.substrate)
-
-    def database() -> Facts:
-        return mariadb.snapshot(
-            opened.mariadb, config.mariadb_config, database=config.mariadb_database, rows=known.rows
-        )
-
-    def queue() -> Facts:
-        return redis.snapshot(opened.queue, config.redis_queue_data, own_keys=known.queue_keys)
-
-    def cache() -> Facts:
-        return redis.snapshot(opened.cache, config.redis_cache_data, own_keys=known.cache_keys)
-
-    return database, queue, cache
-
-
-async def picture(read: Callable[[], Facts], patience_s: float | None) -> Facts:
-    """One store's facts; with patience, what cannot be read in that time is a fact itself.
+async def picture(read: Callable[[], Facts | None], patience_s: float | None) -> Facts | None:
+    """One store's facts, None where it has none; with patience, what cannot be read in that time is a fact itself.
 
     Raises:
         StoreError: it cannot be read, and there is no patience.
     """
     if patience_s is None:
         return await asyncio.to_thread(read)
-    facts: Facts = {}
+    facts: Facts | None = {}
 
     async def probe() -> tuple[bool, str]:
         nonlocal facts

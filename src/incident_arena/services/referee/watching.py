@@ -13,10 +13,12 @@ from typing import Any
 import aiohttp
 
 from incident_arena.errors import ArenaError
+from incident_arena.faults import Planted
 from incident_arena.formats.records import Declaration, Health
 from incident_arena.services import cluster
-from incident_arena.services.referee import looks
-from incident_arena.services.referee.parts import Parts, Planted, stores
+from incident_arena.services.referee import actions, looks
+from incident_arena.services.referee.actions import OPERATOR
+from incident_arena.services.referee.parts import Parts
 from incident_arena.stores.base import StoreError
 from incident_arena.stores.kubernetes.picture import AGENT, CLASS, COMPONENT
 
@@ -28,7 +30,6 @@ FROZEN = "incident-arena.io/frozen"
 DECLARED, ENDED = "declared", "ended"
 TURN_S = 60.0
 """Seconds after the declaration in which the agent's program may still call its model, so that it can end its turn."""
-OPERATOR = "operator"
 OK = 200
 
 
@@ -42,6 +43,7 @@ async def watch(parts: Parts) -> None:
         for each in parts.faults:
             loops.create_task(_every(EVERY_S, _observer(parts, each)))
         loops.create_task(_every(EVERY_S, Harness(parts, session).look))
+        loops.create_task(_every(EVERY_S, Acts(parts).look))
         loops.create_task(_every(DECLARATION_EVERY_S, Freezer(parts).look))
         await asyncio.Event().wait()
 
@@ -57,10 +59,10 @@ async def _every(seconds: float, look: Callable[[], Awaitable[None]]) -> None:
 
 
 def _observer(parts: Parts, planted: Planted) -> Callable[[], Awaitable[None]]:
-    own = stores(parts.config, OBSERVE_TIMEOUT_S)
+    own = parts.config.connect(OBSERVE_TIMEOUT_S)
 
     async def look() -> None:
-        parts.evidence.live.append("observations.jsonl", await looks.look(own.context, planted))
+        parts.evidence.live.append("observations.jsonl", await looks.look(own, planted))
 
     return look
 
@@ -135,12 +137,35 @@ def _identity(pod: dict[str, Any]) -> dict[str, str]:
     return {"uid": pod["metadata"]["uid"], **images}
 
 
+class Acts:
+    """Keeps what the agent did readable for `arena watch`; what is judged is read from the audits again, at the end."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._from = float(int(time.time()))
+
+    async def look(self) -> None:
+        """Write down the acts of the seconds that are over: a store's log may have whole seconds only."""
+        until = float(int(time.time()) - 1)
+        if until <= self._from:
+            return
+        try:
+            found = await asyncio.to_thread(
+                actions.gather, self._parts.stores, self._parts.config.admin_audit, self._from, until - 1e-6
+            )
+        except (ArenaError, OSError) as error:
+            _say(f"reading the agent's acts: {error}")
+            return
+        self._parts.evidence.live.append("acts.jsonl", *found)
+        self._from = until
+
+
 class Freezer:
     """Waits for the declaration; then cuts the agent off from everything that it worked with."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._own = stores(parts.config, OBSERVE_TIMEOUT_S)
+        self._own = parts.config.connect(OBSERVE_TIMEOUT_S)
         self._label = ""
 
     async def look(self) -> None:
@@ -164,11 +189,9 @@ class Freezer:
         await asyncio.to_thread(self._end_sessions)
 
     def _end_sessions(self) -> None:
-        for redis in (self._own.queue, self._own.cache):
-            with _tolerated("ending the agent's Redis sessions"):
-                redis.command("CLIENT", "KILL", "USER", OPERATOR)
-        with _tolerated("ending the agent's MariaDB sessions"):
-            self._own.mariadb.query(f"KILL USER {OPERATOR}")
+        for store in self._own.values():
+            with _tolerated(f"ending the agent's sessions in {store.name}"):
+                store.end_sessions(OPERATOR)
 
 
 @contextlib.contextmanager

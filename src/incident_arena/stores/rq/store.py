@@ -41,6 +41,15 @@ class RqStore(Store):
             found[layout.short(full)] = counts
         return found
 
+    def backlog(self) -> tuple[int, int]:
+        """How many jobs wait, and how many run, in all queues.
+
+        Raises:
+            StoreError: see jobs.
+        """
+        states = self.jobs().values()
+        return sum(each["queued"] for each in states), sum(each["started"] for each in states)
+
     def close(self) -> None:
         """See Store.close."""
         self.redis.close()

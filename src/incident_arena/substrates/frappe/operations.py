@@ -29,6 +29,9 @@ NOTIFICATIONS_SEEN = "100"
 """Newest notifications looked at: more than arrive while one is awaited."""
 
 
+KINDS = ("bulk-update", "create", "delete", "list", "mention", "read", "sign-in", "update")
+
+
 class Frappe:
     """Operations over Notes, ToDos, comments and sessions."""
 
@@ -62,7 +65,7 @@ class Frappe:
     @property
     def kinds(self) -> Sequence[str]:
         """Names of all kinds."""
-        return tuple(self._plans)
+        return KINDS
 
     async def prepare(self, before: Sequence[LedgerLine]) -> tuple[str, ...]:
         """Learn the seeds, make the pool, or find it again after a restart.

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from incident_arena import proc
+from incident_arena.folders import PACKAGE
 
-BIN = Path(__file__).parents[4] / "surfaces" / "confined" / "agent" / "bin"
+BIN = PACKAGE / "surfaces" / "confined" / "agent" / "bin"
 STATES = "{queued,started,failed,finished,deferred,scheduled,canceled}"
 OFFERED = {
     "components": ("GET /components", "[NAME]"),
