@@ -8,7 +8,7 @@
     STORES_PASSWORD     (required)   of the account `admin`, the same in every store
     COMPONENTS          (required)   JSON: component → "Deployment" or "StatefulSet"
     CONNECTIONS         {}           JSON: setting → Connection
-    EDGE                edge         component whose log shows the users' requests
+    EDGE                edge         component whose log shows the users' requests; empty: none does
     VOCABULARY          []           JSON: names that a declaration may give, `component.aspect`
 
     mount               mode  what is there

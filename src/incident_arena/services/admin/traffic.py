@@ -41,13 +41,15 @@ class Request(BaseModel):
 
 @dataclass(frozen=True)
 class Traffic:
-    """The verb. `edge` is the component whose log counts."""
+    """The verb. `edge` is the component whose log counts; an application may have none, and then no such verb."""
 
     edge: str
     kubernetes: Cluster
 
     def routes(self) -> list[Route]:
-        """The one verb."""
+        """The one verb, if it can be."""
+        if not self.edge:
+            return []
         about = "requests of users in the last seconds, by kind: ?seconds=30"
         seconds = Argument("--seconds", type="number", default=30, help="how far to look back (default 30)")
         told = "requests of users in the last seconds: number, failed (5xx), p95 in seconds, by kind"
