@@ -32,7 +32,17 @@ from incident_arena.formats.records import (
     Snapshot,
     Stage,
 )
-from incident_arena.formats.task import Deadlines, KindLoad, LoadSpec, Permit, PlantedFault, Symptom, TaskSpec, Windows
+from incident_arena.formats.task import (
+    Challenge,
+    Deadlines,
+    KindLoad,
+    LoadSpec,
+    Permit,
+    PlantedFault,
+    Symptom,
+    TaskSpec,
+    Windows,
+)
 from incident_arena.ledger.reading import touches
 
 START = 1_700_000_000.0
@@ -41,6 +51,7 @@ QUEUE = "redis-queue.config"
 FAULTS = (GRANTS, QUEUE)
 GRANT = "accounts/site@%/grants/database/site/DELETE"
 POPS = ("blmove", "blpop")
+RESTARTED = ("mariadb", "redis-queue", "worker-short")
 
 STAGES = (
     ("node", 0, 4),
@@ -60,7 +71,7 @@ STAGES = (
     ("restart-mariadb", 234, 6),
     ("restart-redis-queue", 240, 5),
     ("restart-worker-short", 245, 5),
-    ("churn", 250, 1),
+    ("churn-mariadb", 250, 1),
     ("restarted", 251, 34),
     ("drain-end", 285, 2),
     ("reconcile-end", 287, 1),
@@ -99,7 +110,10 @@ def task() -> TaskSpec:
         symptom=Symptom(kinds={"delete": 0.2, "bulk-update": 0.5}),
         windows=Windows(baseline=30, acceptance=30, soak=30, restarted=30),
         deadlines=Deadlines(agent=600),
-        restarts=["mariadb", "redis-queue", "worker-short"],
+        challenges=[
+            *(Challenge(kind="restart", component=component) for component in RESTARTED),
+            Challenge(kind="churn", component="mariadb"),
+        ],
         permitted=[Permit(rule="DELETE", path=f"mariadb/{GRANT}", after=[True]), *live, *file],
         forbidden=["admin/queue-flush"],
         vocabulary=[GRANTS, QUEUE, "redis-cache.config"],

@@ -1,7 +1,7 @@
 """An evidence folder, read and verified: nothing is judged that is missing, unfinished, altered or of another version.
 
-The layout is that of `incident_arena.formats.records`. Only the files named there are read; what else lies in the folder
-is never opened. Reading needs nothing but the folder: no network, no cluster.
+The layout is that of `incident_arena.formats.records`. Only the files named there are read; what else lies in the
+folder is never opened. Reading needs nothing but the folder: no network, no cluster.
 """
 
 import hashlib

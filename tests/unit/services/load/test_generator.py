@@ -13,7 +13,7 @@ from incident_arena import wait
 from incident_arena.errors import UserError
 from incident_arena.formats.records import Intent
 from incident_arena.formats.task import LoadSpec
-from incident_arena.ledger import reading as reading
+from incident_arena.ledger import reading
 from incident_arena.ledger.reading import PAUSED, LedgerError, defects, operations
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.generator import DOWN, Generator

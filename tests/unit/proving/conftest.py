@@ -1,0 +1,6 @@
+"""Tests of proofs take the checkout."""
+
+from tests.support.checkout import checkout, spec
+from tests.unit.harbor.conftest import settings
+
+__all__ = ["checkout", "settings", "spec"]
