@@ -5,6 +5,7 @@ edited further before it is written. Times are seconds since START.
 """
 
 import hashlib
+import json
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -138,6 +139,8 @@ class Episode:
     complete: bool = True
     unlisted: set[str] = field(default_factory=set)
     """Files that are written but not in the manifest."""
+    earlier: bool = False
+    """Written as before there were challenges: the task of version 1 names restarts, which one churn follows."""
 
     def stage(self, name: str, **changes: object) -> None:
         """Change one stage."""
@@ -169,8 +172,8 @@ class Episode:
         """Write the folder, closed by its manifest."""
         (folder / "snapshots").mkdir(parents=True, exist_ok=True)
         files = {
-            "task.json": self.task.model_dump_json().encode(),
-            "stages.jsonl": _jsonl(self.stages),
+            "task.json": (earlier(self.task) if self.earlier else self.task.model_dump_json()).encode(),
+            "stages.jsonl": _jsonl(_earlier_stages(self.stages) if self.earlier else self.stages),
             "ledger.jsonl": _jsonl(self.lines),
             "reconciled.json": Reconciliations(drained=self.drained, end=self.end).model_dump_json().encode(),
             "observations.jsonl": _jsonl(self.observations),
@@ -197,6 +200,18 @@ class Episode:
         )
         (folder / "manifest.json").write_text(manifest.model_dump_json())
         return folder
+
+
+def earlier(spec: TaskSpec) -> str:
+    """A task as version 1 had it."""
+    told = spec.model_dump(mode="json")
+    challenges = told.pop("challenges")
+    restarts = [challenge["component"] for challenge in challenges if challenge["kind"] == "restart"]
+    return json.dumps(told | {"version": 1, "restarts": restarts})
+
+
+def _earlier_stages(stages: Iterable[Stage]) -> list[Stage]:
+    return [stage.model_copy(update={"name": stage.name.replace("churn-mariadb", "churn")}) for stage in stages]
 
 
 def digest(content: bytes) -> FileDigest:

@@ -1,11 +1,12 @@
 """The permitted and forbidden lists of the tasks in the repository: each entry, and one step beyond it."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
 from tests.support.evidence import build
 
+from incident_arena.catalogue.export import with_repairs
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.formats.records import Action, Scalar
 from incident_arena.formats.task import Permit, TaskSpec
 from incident_arena.judge.checks import scope
@@ -14,7 +15,8 @@ from incident_arena.judge.scope import allows
 from incident_arena.judge.trial import Trial
 
 ROOT = Path(__file__).parents[3]
-TASKS = [TaskSpec.model_validate(tomllib.loads(path.read_text())) for path in sorted(ROOT.glob("tasks/*/*/task.toml"))]
+CATALOGUE = Catalogue(ROOT)
+TASKS = [with_repairs(CATALOGUE, CATALOGUE.load(name)) for name in CATALOGUE.names()]
 ENTRIES = [(task, permit) for task in TASKS for permit in task.permitted]
 
 

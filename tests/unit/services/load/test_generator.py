@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestServer
+from tests.support.frappe_load import ACCOUNTS, spec
 from tests.support.frappe_server import Application
-from tests.unit.services.load.conftest import ACCOUNTS, spec
 
 from incident_arena import wait
 from incident_arena.errors import UserError
