@@ -76,7 +76,7 @@ def maria(maria_process: Maria) -> Iterator[Maria]:
     yield maria_process
     for statement in (
         "DROP DATABASE IF EXISTS site",
-        "DROP USER IF EXISTS site@'%', operator@'%', second@'%'",
+        "DROP USER IF EXISTS site@'%', operator@'%', second@'%', referee@'%'",
         "DROP ROLE IF EXISTS deleter",
     ):
         sql.query(statement)

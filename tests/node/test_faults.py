@@ -2,15 +2,18 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from tests.support.servers import Maria, Redis
+from tests.support.servers import REFEREE, Maria, Redis
 
 from incident_arena import faults, wait
 from incident_arena.errors import InfrastructureError
-from incident_arena.faults.base import Context, Look
+from incident_arena.faults import Planted
+from incident_arena.faults.base import Look
 from incident_arena.formats.task import PlantedFault
-from incident_arena.stores.base import StoreError
+from incident_arena.stores.base import Store, StoreError, Stores
+from incident_arena.stores.mariadb.store import MariaDbStore
 
 pytestmark = pytest.mark.node
 
@@ -19,35 +22,48 @@ QUEUE = PlantedFault(name="redis-queue.config", parameters={"denied_commands": [
 
 
 @pytest.fixture
-def context(maria: Maria, redis_server: Redis) -> Iterator[Context]:
-    return Context(mariadb=maria.sql, redis_queue=redis_server.commands, redis_cache=redis_server.commands)
+def stores(maria: Maria, redis_server: Redis) -> Iterator[Stores]:
+    opened: dict[str, Store] = {"mariadb": maria.store(), "redis-queue": redis_server.store()}
+    yield opened
+    for store in opened.values():
+        store.close()
 
 
-def plant(context: Context, planted: PlantedFault) -> None:
-    faults.get(planted.name).plant(context, faults.validate(planted))
+def read(stores: Stores, fault: PlantedFault) -> Planted:
+    return faults.read(fault, {name: store.kind for name, store in stores.items()})
 
 
-def look(context: Context, planted: PlantedFault) -> Look:
-    return faults.get(planted.name).observe(context, faults.validate(planted))
+def plant(stores: Stores, fault: PlantedFault) -> None:
+    found = read(stores, fault)
+    found.fault.plant(stores[found.component], found.parameters)
 
 
-def test_grants_are_missing_and_come_back(context: Context, maria: Maria) -> None:
+def look(stores: Stores, fault: PlantedFault) -> Look:
+    found = read(stores, fault)
+    return found.fault.observe(stores[found.component], found.parameters)
+
+
+def facts(stores: Stores, component: str) -> dict[str, object]:
+    return dict(stores[component].picture(None) or {})
+
+
+def test_grants_are_missing_and_come_back(stores: Stores, maria: Maria) -> None:
     application = maria.connect("site", "site")
     application.query("DELETE FROM site.tabToDo")
     application.close()
     with pytest.raises(StoreError, match="closed"):
         application.query("SELECT 1")
     application = maria.connect("site", "site")
-    assert look(context, GRANTS).state == "clear"
-    plant(context, GRANTS)
-    assert look(context, GRANTS) == Look("planted", {"missing": "DELETE"})
+    assert look(stores, GRANTS).state == "clear"
+    plant(stores, GRANTS)
+    assert look(stores, GRANTS) == Look("planted", {"missing": "DELETE"})
     with pytest.raises(StoreError, match="1142"):
         application.query("DELETE FROM site.tabToDo")
     application.query("SELECT * FROM site.tabToDo")
     application.close()
     application = maria.connect("site", "site")
     maria.sql.query("GRANT DELETE ON site.* TO site@'%'")
-    assert look(context, GRANTS).state == "clear"
+    assert look(stores, GRANTS).state == "clear"
     application.query("DELETE FROM site.tabToDo")
     application.close()
 
@@ -67,11 +83,11 @@ def test_grants_are_missing_and_come_back(context: Context, maria: Maria) -> Non
         (["CREATE USER second@'%'", "GRANT DELETE ON site.* TO second@'%'"], "planted"),
     ],
 )  # fmt: skip
-def test_grants_are_judged_by_their_effect(context: Context, maria: Maria, statements: list[str], state: str) -> None:
-    plant(context, GRANTS)
+def test_grants_are_judged_by_their_effect(stores: Stores, maria: Maria, statements: list[str], state: str) -> None:
+    plant(stores, GRANTS)
     for statement in statements:
         maria.sql.query(statement)
-    assert look(context, GRANTS).state == state
+    assert look(stores, GRANTS).state == state
     application = maria.connect("site", "site")
     application.query("USE site")
     if state == "clear":
@@ -82,25 +98,25 @@ def test_grants_are_judged_by_their_effect(context: Context, maria: Maria, state
     application.close()
 
 
-def test_the_queue_denies_live_and_in_the_file(context: Context, redis_server: Redis) -> None:
+def test_the_queue_denies_live_and_in_the_file(stores: Stores, redis_server: Redis) -> None:
     application = redis_server.connect("app")
-    assert look(context, QUEUE).state == "clear"
-    plant(context, QUEUE)
-    assert look(context, QUEUE) == Look("planted", {"denied": "blmove, blpop", "enabled": True})
+    assert look(stores, QUEUE).state == "clear"
+    plant(stores, QUEUE)
+    assert look(stores, QUEUE) == Look("planted", {"denied": "blmove, blpop", "enabled": True})
     with pytest.raises(StoreError, match="blmove"):
         application.command("BLMOVE", "a", "b", "LEFT", "RIGHT", 1)
     application.command("RPUSH", "a", "1")
     redis_server.commands.command("ACL", "LOAD")
-    assert look(context, QUEUE).state == "planted"
+    assert look(stores, QUEUE).state == "planted"
     redis_server.commands.command("ACL", "SETUSER", "app", "+blmove")
-    assert look(context, QUEUE) == Look("planted", {"denied": "blpop", "enabled": True})
+    assert look(stores, QUEUE) == Look("planted", {"denied": "blpop", "enabled": True})
     redis_server.commands.command("ACL", "SETUSER", "app", "+@all")
-    assert look(context, QUEUE).state == "clear"
+    assert look(stores, QUEUE).state == "clear"
     redis_server.commands.command("ACL", "SETUSER", "app", "off")
-    assert look(context, QUEUE).state == "planted"
+    assert look(stores, QUEUE).state == "planted"
 
 
-def test_a_worker_that_waits_returns_at_once(context: Context, redis_server: Redis) -> None:
+def test_a_worker_that_waits_returns_at_once(stores: Stores, redis_server: Redis) -> None:
     application = redis_server.connect("app")
     answers: list[object] = []
 
@@ -114,13 +130,43 @@ def test_a_worker_that_waits_returns_at_once(context: Context, redis_server: Red
         lambda: ("cmd=blmove" in redis_server.commands.command("CLIENT", "LIST"), ""),
         deadline_s=3,
     )
-    plant(context, QUEUE)
+    plant(stores, QUEUE)
     thread.join(1)
     assert not thread.is_alive()
     assert answers == [None]
 
 
-def test_a_queue_without_the_user_is_an_error(context: Context) -> None:
+def test_a_queue_without_the_user_is_an_error(stores: Stores) -> None:
     parameters = {**QUEUE.parameters, "user": "nobody"}
     with pytest.raises(InfrastructureError, match="no such user"):
-        plant(context, QUEUE.model_copy(update={"parameters": parameters}))
+        plant(stores, QUEUE.model_copy(update={"parameters": parameters}))
+
+
+def test_what_a_repair_changes_is_what_it_is_permitted_to(
+    stores: Stores, maria: Maria, redis_server: Redis, tmp_path: Path
+) -> None:
+    """Each fault's permits are the whole difference that its repair makes, in the real servers' own facts."""
+    repaired = {
+        "mariadb": lambda: maria.sql.query("GRANT DELETE ON site.* TO site@'%'"),
+        "redis-queue": lambda: [
+            redis_server.commands.command("ACL", "SETUSER", "app", "+blmove", "+blpop"),
+            redis_server.commands.command("ACL", "SAVE"),
+        ],
+    }
+    (tmp_path / "options").mkdir()
+    with_options = MariaDbStore(maria.spec(tmp_path / "options"), REFEREE)
+    opened = {**stores, "mariadb": with_options}
+    for fault in (GRANTS, QUEUE):
+        found = read(opened, fault)
+        whole = facts(opened, found.component)
+        plant(opened, fault)
+        before = facts(opened, found.component)
+        repaired[found.component]()
+        after = facts(opened, found.component)
+        changed = {
+            path: after.get(path) for path in before.keys() | after.keys() if before.get(path) != after.get(path)
+        }
+        permitted = {permit.path.removeprefix(f"{found.component}/"): permit.after for permit in found.repairs}
+        assert {path: [value] for path, value in changed.items()} == permitted
+        assert after == whole
+    with_options.close()

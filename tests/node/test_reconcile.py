@@ -8,13 +8,16 @@ import pytest
 import redis
 from tests.support.servers import Maria, Redis
 
+from incident_arena.application import Backlog, load
 from incident_arena.errors import InfrastructureError
-from incident_arena.formats.records import Intent, Outcome
-from incident_arena.ledger import seeds
+from incident_arena.formats.records import Intent, Outcome, Reconciled
+from incident_arena.ledger import reading, seeds
 from incident_arena.ledger.reading import LedgerError, violations
-from incident_arena.substrates.frappe import records as reconcile
+from incident_arena.services.referee import reconcile
+from incident_arena.stores.base import Stores
 
 pytestmark = pytest.mark.node
+FRAPPE = load("frappe")
 
 TABLES = (
     "CREATE OR REPLACE TABLE tabToDo (name VARCHAR(140) PRIMARY KEY, description TEXT)",
@@ -43,6 +46,18 @@ def queue(redis_server: Redis):
         yield client
 
 
+@pytest.fixture
+def stores(maria: Maria, redis_server: Redis):
+    opened: Stores = {"mariadb": maria.store(), "jobs": redis_server.jobs()}
+    yield opened
+    for store in opened.values():
+        store.close()
+
+
+def reconciled(ledger: Path, stores: Stores) -> Reconciled:
+    return reconcile.reconcile(ledger, FRAPPE, stores)
+
+
 def written(folder: Path, *operations: tuple[str, tuple[str, ...], str, str, tuple[str, ...]]) -> Path:
     """A ledger of (kind, records, effect, result, records told), each a minute old."""
     due = time.time() - 60
@@ -64,7 +79,7 @@ HISTORY = (
 )
 
 
-def test_it_finds_what_is_there_and_what_is_not(tmp_path, mysql, queue):
+def test_it_finds_what_is_there_and_what_is_not(tmp_path, mysql, stores):
     with mysql.cursor() as cursor:
         cursor.execute("INSERT INTO tabToDo VALUES ('a', 'load-1'), ('kept', 'text')")
         cursor.execute("INSERT INTO tabNote VALUES ('n', 'title')")
@@ -74,56 +89,56 @@ def test_it_finds_what_is_there_and_what_is_not(tmp_path, mysql, queue):
     mysql.commit()
     path = written(tmp_path, *HISTORY)
     seeds.keep(tmp_path, ("ToDo/kept", "ToDo/pool", "Note/n"))
-    found = reconcile.reconcile(path, mysql, queue)
+    found = reconciled(path, stores)
     assert {name: state.value if state.exists else "gone" for name, state in found.records.items()} == {
         "ToDo/a": "load-1", "ToDo/b": "gone", "ToDo/kept": "text", "ToDo/pool": "gone", "Note/n": "title",
         "Comment/c": None, "job/Version/b": "gone", "job/Version/pool": "gone", "job/Notification Log/load-3": None,
     }  # fmt: skip
     assert found.seeds_missing == ()
-    lines = reconcile.ledgers.read(path)
+    lines = reading.read(path)
     assert violations(lines, found) == []
 
 
-def test_it_finds_each_loss(tmp_path, mysql, queue):
+def test_it_finds_each_loss(tmp_path, mysql, stores):
     with mysql.cursor() as cursor:
         cursor.execute("INSERT INTO tabToDo VALUES ('a', 'other'), ('b', 'back')")
         cursor.execute("INSERT INTO tabVersion VALUES ('1', 'ToDo', 'b'), ('2', 'ToDo', 'pool')")
     mysql.commit()
     path = written(tmp_path, *HISTORY)
     seeds.keep(tmp_path, ("ToDo/kept", "ToDo/pool"))
-    found = reconcile.reconcile(path, mysql, queue)
+    found = reconciled(path, stores)
     assert found.seeds_missing == ("ToDo/kept",)
-    said = violations(reconcile.ledgers.read(path), found)
+    said = violations(reading.read(path), found)
     assert [each.partition(" is ")[0].partition(",")[0] for each in said] == [
         "ToDo/kept", "Comment/c", "ToDo/a", "ToDo/b", "job/Notification Log/load-3", "job/Version/b",
     ]  # fmt: skip
 
 
-def test_it_sees_what_others_commit_after_its_connection_has_looked(tmp_path, mysql, queue, maria):
+def test_it_sees_what_others_commit_after_its_connection_has_looked(tmp_path, mysql, stores, maria):
     path = written(tmp_path, HISTORY[0])
     seeds.keep(tmp_path, ())
-    assert not reconcile.reconcile(path, mysql, queue).records["ToDo/a"].exists
+    assert not reconciled(path, stores).records["ToDo/a"].exists
     with mysql.cursor() as cursor:
         cursor.execute("SELECT * FROM tabToDo")
         maria.sql.query("INSERT INTO site.tabToDo VALUES ('a', 'load-1')")
-        assert reconcile.reconcile(path, mysql, queue).records["ToDo/a"].value == "load-1"
+        assert reconciled(path, stores).records["ToDo/a"].value == "load-1"
 
 
-def test_it_counts_jobs_by_state(queue):
+def test_it_counts_jobs_by_state(queue, stores):
     queue.sadd("rq:queues", "rq:queue:site:default", "rq:queue:site:short")
     queue.rpush("rq:queue:site:default", "1", "2", "3")
     queue.rpush("rq:queue:site:default:intermediate", "4")
     queue.zadd("rq:wip:site:short", {"5": 1})
     queue.zadd("rq:failed:site:short", {"6": 1, "7": 1})
-    found = reconcile.jobs(queue)
+    found = FRAPPE.jobs(stores)
     assert found["default"]["queued"] == 3
     assert found["short"] == {
         "queued": 0, "intermediate": 0, "started": 1, "failed": 2, "finished": 0, "deferred": 0, "scheduled": 0,
     }  # fmt: skip
-    assert reconcile.backlog(found) == 5
+    assert FRAPPE.backlog(stores) == Backlog(waiting=3, running=1)
 
 
-def test_thousands_of_records_take_under_two_seconds(tmp_path, mysql, queue):
+def test_thousands_of_records_take_under_two_seconds(tmp_path, mysql, stores):
     with mysql.cursor() as cursor:
         cursor.executemany("INSERT INTO tabToDo VALUES (%s, %s)", [(f"r{n}", f"load-{n}") for n in range(5000)])
         cursor.executemany(
@@ -137,20 +152,20 @@ def test_thousands_of_records_take_under_two_seconds(tmp_path, mysql, queue):
     )
     seeds.keep(tmp_path, ())
     started = time.monotonic()
-    found = reconcile.reconcile(path, mysql, queue)
+    found = reconciled(path, stores)
     assert time.monotonic() - started < 2
-    assert violations(reconcile.ledgers.read(path), found) == []
+    assert violations(reading.read(path), found) == []
 
 
-def test_what_it_cannot_do_is_said(tmp_path, mysql, queue):
+def test_what_it_cannot_do_is_said(tmp_path, mysql, stores):
     path = written(tmp_path, ("create", (), "x", "ok", ("Invoice/1",)))
     with pytest.raises(LedgerError, match=r"seeds\.json"):
-        reconcile.reconcile(path, mysql, queue)
+        reconciled(path, stores)
     seeds.keep(tmp_path, ())
     with pytest.raises(InfrastructureError, match="Invoice/1"):
-        reconcile.reconcile(path, mysql, queue)
+        reconciled(path, stores)
     path = written(tmp_path, HISTORY[0])
     with mysql.cursor() as cursor:
         cursor.execute("DROP TABLE tabToDo")
-    with pytest.raises(InfrastructureError, match="MariaDB"):
-        reconcile.reconcile(path, mysql, queue)
+    with pytest.raises(InfrastructureError, match="mariadb"):
+        reconciled(path, stores)

@@ -55,7 +55,9 @@ TASK = TaskSpec.model_validate(
         "symptom": {"kinds": {"delete": 0.2, "job": 0.2}, "window": 2},
         "windows": {"baseline": 2, "acceptance": 2, "soak": 2, "restarted": 2},
         "deadlines": {"drain": 6, "restart": 6, "symptom": 10, "healthy": 10, "baseline": 20},
-        "restarts": ["redis-queue"], "permitted": [],
+        "challenges": [
+            {"kind": "restart", "component": "redis-queue"}, {"kind": "churn", "component": "mariadb"},
+        ],
     }
 )  # fmt: skip
 
@@ -199,11 +201,11 @@ class Arena:
 async def arena(
     tmp_path: Path, maria: Maria, redis_server: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Arena]:
-    for statement in (
-        "CREATE OR REPLACE USER referee@'%' IDENTIFIED BY 'referee'",
-        "GRANT ALL PRIVILEGES ON *.* TO referee@'%' WITH GRANT OPTION",
-    ):
-        maria.sql.query(statement)
+    maria.store().close()
+    specs = [
+        maria.spec(tmp_path / "options"), redis_server.spec("redis-queue"), redis_server.spec("redis-cache"),
+        redis_server.spec("jobs", "rq"),
+    ]  # fmt: skip
     redis_server.commands.command("SADD", "rq:queues", "rq:queue:site:short")
     for name in ("ledger", "admin", "evidence", "account", "options"):
         (tmp_path / name).mkdir()
@@ -221,13 +223,10 @@ async def arena(
         config = Config.from_environment(
             {
                 "EPISODE": "e1", "TASK_FILE": str(tmp_path / "task.json"), "LOAD_TOKEN": "load-token",
-                "MARIADB_HOST": "127.0.0.1", "MARIADB_PORT": str(maria.port), "MARIADB_PASSWORD": "referee",
-                "REDIS_QUEUE_HOST": "127.0.0.1", "REDIS_CACHE_HOST": "127.0.0.1", "REDIS_PORT": str(redis_server.port),
-                "REDIS_PASSWORD": "referee", "LOAD_URL": str(loads.make_url("")), "ADMIN_URL": str(api.make_url("/x")),
+                "STORES": json.dumps([spec.model_dump(mode="json") for spec in specs]), "STORES_PASSWORD": "referee",
+                "LOAD_URL": str(loads.make_url("")), "ADMIN_URL": str(api.make_url("/x")),
                 "PROMETHEUS_URL": "http://127.0.0.1:9", "LEDGER_DIR": str(tmp_path / "ledger"),
-                "ADMIN_AUDIT_DIR": str(tmp_path / "admin"), "MARIADB_AUDIT_DIR": str(maria.folder),
-                "MARIADB_CONFIG_DIR": str(tmp_path / "options"), "REDIS_CACHE_DATA_DIR": str(redis_server.folder),
-                "REDIS_QUEUE_DATA_DIR": str(redis_server.folder), "EVIDENCE_DIR": str(tmp_path / "evidence"),
+                "ADMIN_AUDIT_DIR": str(tmp_path / "admin"), "EVIDENCE_DIR": str(tmp_path / "evidence"),
                 "SERVICE_ACCOUNT_DIR": str(tmp_path / "account"),
             }
         )  # fmt: skip
@@ -281,7 +280,8 @@ async def test_an_episode_that_is_repaired(arena: Arena) -> None:
     stages = arena.stages()
     assert list(stages) == [
         "healthy", "baseline", "snapshot-A", "plant", "symptom", "snapshot-B", "node", "agent", "snapshot-C", "drain",
-        "reconcile", "soak", "restart-redis-queue", "churn", "restarted", "drain-end", "reconcile-end", "snapshot-D",
+        "reconcile", "soak", "restart-redis-queue", "churn-mariadb", "restarted", "drain-end", "reconcile-end",
+        "snapshot-D",
     ]  # fmt: skip
     assert [stage.name for stage in stages.values() if not stage.ok] == []
     assert 2 <= stages["soak"].seconds < 4

@@ -5,6 +5,7 @@ edited further before it is written. Times are seconds since START.
 """
 
 import hashlib
+import json
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -32,7 +33,17 @@ from incident_arena.formats.records import (
     Snapshot,
     Stage,
 )
-from incident_arena.formats.task import Deadlines, KindLoad, LoadSpec, Permit, PlantedFault, Symptom, TaskSpec, Windows
+from incident_arena.formats.task import (
+    Challenge,
+    Deadlines,
+    KindLoad,
+    LoadSpec,
+    Permit,
+    PlantedFault,
+    Symptom,
+    TaskSpec,
+    Windows,
+)
 from incident_arena.ledger.reading import touches
 
 START = 1_700_000_000.0
@@ -41,6 +52,7 @@ QUEUE = "redis-queue.config"
 FAULTS = (GRANTS, QUEUE)
 GRANT = "accounts/site@%/grants/database/site/DELETE"
 POPS = ("blmove", "blpop")
+RESTARTED = ("mariadb", "redis-queue", "worker-short")
 
 STAGES = (
     ("node", 0, 4),
@@ -60,7 +72,7 @@ STAGES = (
     ("restart-mariadb", 234, 6),
     ("restart-redis-queue", 240, 5),
     ("restart-worker-short", 245, 5),
-    ("churn", 250, 1),
+    ("churn-mariadb", 250, 1),
     ("restarted", 251, 34),
     ("drain-end", 285, 2),
     ("reconcile-end", 287, 1),
@@ -99,7 +111,10 @@ def task() -> TaskSpec:
         symptom=Symptom(kinds={"delete": 0.2, "bulk-update": 0.5}),
         windows=Windows(baseline=30, acceptance=30, soak=30, restarted=30),
         deadlines=Deadlines(agent=600),
-        restarts=["mariadb", "redis-queue", "worker-short"],
+        challenges=[
+            *(Challenge(kind="restart", component=component) for component in RESTARTED),
+            Challenge(kind="churn", component="mariadb"),
+        ],
         permitted=[Permit(rule="DELETE", path=f"mariadb/{GRANT}", after=[True]), *live, *file],
         forbidden=["admin/queue-flush"],
         vocabulary=[GRANTS, QUEUE, "redis-cache.config"],
@@ -124,6 +139,8 @@ class Episode:
     complete: bool = True
     unlisted: set[str] = field(default_factory=set)
     """Files that are written but not in the manifest."""
+    earlier: bool = False
+    """Written as before there were challenges: the task of version 1 names restarts, which one churn follows."""
 
     def stage(self, name: str, **changes: object) -> None:
         """Change one stage."""
@@ -155,8 +172,8 @@ class Episode:
         """Write the folder, closed by its manifest."""
         (folder / "snapshots").mkdir(parents=True, exist_ok=True)
         files = {
-            "task.json": self.task.model_dump_json().encode(),
-            "stages.jsonl": _jsonl(self.stages),
+            "task.json": (earlier(self.task) if self.earlier else self.task.model_dump_json()).encode(),
+            "stages.jsonl": _jsonl(_earlier_stages(self.stages) if self.earlier else self.stages),
             "ledger.jsonl": _jsonl(self.lines),
             "reconciled.json": Reconciliations(drained=self.drained, end=self.end).model_dump_json().encode(),
             "observations.jsonl": _jsonl(self.observations),
@@ -183,6 +200,18 @@ class Episode:
         )
         (folder / "manifest.json").write_text(manifest.model_dump_json())
         return folder
+
+
+def earlier(spec: TaskSpec) -> str:
+    """A task as version 1 had it."""
+    told = spec.model_dump(mode="json")
+    challenges = told.pop("challenges")
+    restarts = [challenge["component"] for challenge in challenges if challenge["kind"] == "restart"]
+    return json.dumps(told | {"version": 1, "restarts": restarts})
+
+
+def _earlier_stages(stages: Iterable[Stage]) -> list[Stage]:
+    return [stage.model_copy(update={"name": stage.name.replace("churn-mariadb", "churn")}) for stage in stages]
 
 
 def digest(content: bytes) -> FileDigest:

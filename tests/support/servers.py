@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incident_arena import proc, wait
-from incident_arena.stores.base import StoreError
+from incident_arena.stores.base import Account, StoreError, StoreSpec
 from incident_arena.stores.mariadb.client import MariaDb
+from incident_arena.stores.mariadb.store import MariaDbStore
 from incident_arena.stores.redis.client import RedisServer
+from incident_arena.stores.redis.store import RedisStore
+from incident_arena.stores.rq.store import RqStore
 
 REDIS_CONF = """\
 bind 127.0.0.1
@@ -34,6 +37,8 @@ user operator on >operator ~* &* -@all +@read +@connection +info -keys
 user referee on >referee ~* &* +@all
 """
 
+REFEREE = Account("referee", "referee")
+
 
 @dataclass(frozen=True)
 class Redis:
@@ -47,6 +52,17 @@ class Redis:
     def connect(self, user: str) -> RedisServer:
         return RedisServer(unix_socket=str(self.folder / "redis.sock"), user=user, password=user)
 
+    def spec(self, name: str, kind: str = "redis") -> StoreSpec:
+        """It as the store `name` of an application."""
+        given = {"name": name, "kind": kind, "host": "127.0.0.1", "port": self.port, "account": "app"}
+        return StoreSpec.model_validate(given | {"folders": {"data": self.folder} if kind == "redis" else {}})
+
+    def store(self) -> RedisStore:
+        return RedisStore(self.spec("redis-queue"), REFEREE)
+
+    def jobs(self) -> RqStore:
+        return RqStore(self.spec("jobs", "rq"), REFEREE)
+
 
 @dataclass(frozen=True)
 class Maria:
@@ -58,6 +74,21 @@ class Maria:
 
     def connect(self, user: str, password: str = "") -> MariaDb:
         return MariaDb(unix_socket=str(self.folder / "sock"), user=user, password=password)
+
+    def spec(self, config: Path | None = None) -> StoreSpec:
+        """It as the store `mariadb` of an application; `config` has its option files."""
+        folders = {"audit": self.folder} | ({"config": config} if config else {})
+        given = {"name": "mariadb", "kind": "mariadb", "host": "127.0.0.1", "port": self.port, "account": "site"}
+        return StoreSpec.model_validate(given | {"options": {"database": "site"}, "folders": folders})
+
+    def store(self) -> MariaDbStore:
+        """Of the account `referee`, which is made here."""
+        for statement in (
+            "CREATE OR REPLACE USER referee@'%' IDENTIFIED BY 'referee'",
+            "GRANT ALL PRIVILEGES ON *.* TO referee@'%' WITH GRANT OPTION",
+        ):
+            self.sql.query(statement)
+        return MariaDbStore(self.spec(), REFEREE)
 
 
 def free_port() -> int:

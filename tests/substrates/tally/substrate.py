@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
+from incident_arena.substrates.tally.operations import KINDS, Tally
+
 from incident_arena.application import Substrate
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import RecordState
@@ -10,7 +12,6 @@ from incident_arena.formats.task import LoadSpec
 from incident_arena.services.load.operations import Operations
 from incident_arena.stores.base import Stores
 from incident_arena.stores.redis.store import RedisStore
-from incident_arena.substrates.tally.operations import KINDS, Tally
 
 STORE = "notes-store"
 PREFIX = "note/"

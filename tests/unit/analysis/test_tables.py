@@ -248,7 +248,7 @@ substrate = "frappe"
 surface = "confined"
 layer = "configuration"
 onset = "under load"
-restarts = []
+challenges = []
 permitted = []
 faults = [{name = "mariadb.grants"}]
 load = {kinds = {create = {rate = 1.0}}}

@@ -3,12 +3,13 @@ from pathlib import Path
 
 import pytest
 from harbor.models.task.task import Task
-from tests.unit.harbor.conftest import NAME
+from tests.support.checkout import NAME
 
-from incident_arena.catalogue.export import digest, export, instruction
+from incident_arena import application, stores
+from incident_arena.catalogue.export import compose_chart, digest, export, instruction, with_repairs
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
-from incident_arena.formats.task import TaskSpec
+from incident_arena.formats.task import Permit, PlantedFault, TaskSpec
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -27,7 +28,10 @@ def test_exporting_twice_gives_the_same_bytes(checkout: Catalogue, tmp_path: Pat
 def test_everything_is_in_it_and_nothing_is_a_link(checkout: Catalogue, tmp_path: Path) -> None:
     export(checkout, NAME, tmp_path / "task")
     names = set(contents(tmp_path / "task"))
-    assert names == {
+    harness = "environment/chart/charts/harness"
+    substrate = {f"{harness}/substrate/{file.name}" for file in application.folder("frappe").glob("*.py")}
+    assert f"{harness}/substrate/substrate.py" in substrate
+    assert names - substrate == {
         "task.toml",
         "instruction.md",
         "environment/task.json",
@@ -35,7 +39,11 @@ def test_everything_is_in_it_and_nothing_is_a_link(checkout: Catalogue, tmp_path
         "environment/docker-compose.yaml",
         "environment/chart/Chart.yaml",
         "environment/chart/values.yaml",
-        "environment/chart/charts/harness/Chart.yaml",
+        f"{harness}/Chart.yaml",
+        f"{harness}/templates/_store-mariadb.tpl",
+        f"{harness}/templates/_store-redis.tpl",
+        f"{harness}/templates/_store-rq.tpl",
+        f"{harness}/templates/agent.yaml",
         "solution/solve.sh",
         "tests/test.sh",
     }
@@ -61,7 +69,38 @@ def test_harbor_reads_it_as_it_is_meant(checkout: Catalogue, spec: TaskSpec, tmp
 
 def test_the_facts_come_through_whole(checkout: Catalogue, spec: TaskSpec, tmp_path: Path) -> None:
     export(checkout, NAME, tmp_path / "task")
-    assert TaskSpec.model_validate_json((tmp_path / "task" / "environment" / "task.json").read_text()) == spec
+    found = TaskSpec.model_validate_json((tmp_path / "task" / "environment" / "task.json").read_text())
+    assert found == with_repairs(checkout, spec)
+    assert found.model_copy(update={"permitted": spec.permitted}) == spec
+
+
+def test_what_repairs_the_faults_is_permitted_before_what_the_task_adds(checkout: Catalogue, spec: TaskSpec) -> None:
+    own = Permit(rule="own", path="kubernetes/x")
+    found = with_repairs(checkout, spec.model_copy(update={"permitted": [own]}))
+    assert [permit.path for permit in found.permitted] == [
+        "mariadb/accounts/site@%/grants/database/site/DELETE",
+        "redis-queue/acl/live/app/commands/blmove",
+        "redis-queue/acl/file/app/commands/blmove",
+        "redis-queue/acl/live/app/commands/blpop",
+        "redis-queue/acl/file/app/commands/blpop",
+        "kubernetes/x",
+    ]
+    with pytest.raises(UserError, match="no such fault"):
+        with_repairs(checkout, spec.model_copy(update={"faults": [PlantedFault(name="edge.config")]}))
+
+
+def test_the_chart_holds_what_stores_surface_and_substrate_add(
+    checkout: Catalogue, spec: TaskSpec, tmp_path: Path
+) -> None:
+    compose_chart(checkout, spec, tmp_path / "chart")
+    harness = tmp_path / "chart" / "charts" / "harness"
+    for kind in ("mariadb", "redis", "rq"):
+        fragment = (harness / "templates" / f"_store-{kind}.tpl").read_text()
+        assert fragment == (stores.folder(kind) / "chart.tpl").read_text()
+        assert f'define "store.{kind}.agent"' in fragment
+    assert (harness / "templates" / "agent.yaml").read_text() == "# the agent's pod\n"
+    for file in application.folder("frappe").glob("*.py"):
+        assert (harness / "substrate" / file.name).read_bytes() == file.read_bytes()
 
 
 def test_what_the_agent_is_told_is_rendered_and_names_no_cause(checkout: Catalogue, spec: TaskSpec) -> None:

@@ -2,12 +2,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.harbor.conftest import NAME, write_task
+from tests.support.checkout import NAME, write_task
 
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.validate import problems, require_valid
 from incident_arena.errors import UserError
-from incident_arena.formats.task import KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
+from incident_arena.formats.task import Challenge, KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
 
 
 def with_load(spec: TaskSpec, **kinds: KindLoad) -> dict[str, Any]:
@@ -29,7 +29,22 @@ CASES: dict[str, tuple[Callable[[TaskSpec], dict[str, Any]], str]] = {
     "cell": (lambda _: {"surface": "build-capable"}, "configuration x build-capable is not supported"),
     "surface": (lambda _: {"surface": "shell-visible"}, "does not exist yet; one of: confined"),
     "substrate": (lambda _: {"substrate": "slack"}, "'slack' is unknown; one of: frappe"),
-    "restart": (lambda _: {"restarts": ["toaster"]}, "'toaster' is unknown; one of: mariadb"),
+    "restart": (
+        lambda _: {"challenges": [Challenge(kind="restart", component="toaster")]},
+        "restart of 'toaster': no such component; one of: mariadb, redis-queue, worker-short",
+    ),
+    "churn": (
+        lambda _: {"challenges": [Challenge(kind="churn", component="worker-short")]},
+        "churn of 'worker-short': no such component; one of: jobs, mariadb, redis-cache, redis-queue",
+    ),
+    "challenge": (
+        lambda _: {"challenges": [Challenge(kind="fire", component="mariadb")]},
+        "challenges: 'fire' is unknown; one of: churn, restart",
+    ),
+    "again": (
+        lambda spec: {"challenges": [*spec.challenges, spec.challenges[0]]},
+        "challenges: 'restart-mariadb' is there twice",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""A checkout with one task, evidence for it, and a way to run jobs on the fake cluster."""
+"""Evidence for the task of the checkout, and a way to run jobs on the fake cluster."""
 
 import io
 import json
@@ -7,59 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-import toml
 from rich.console import Console
 from tests.support import evidence as evidences
+from tests.support.checkout import NAME, checkout, spec, write_task
 
 from incident_arena.catalogue.finding import Catalogue
-from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor import job, playing
 from incident_arena.harbor.outcome import Outcome
 from incident_arena.settings import Settings
 
-NAME = "frappe/deletes-and-jobs-fail"
+__all__ = ["EPISODE", "NAME", "Stage", "checkout", "settings", "spec", "stage", "write_task"]
+
 EPISODE = "tests.support.fake_cluster:FakeEpisode"
-SOLVE = "#!/bin/sh\nid -u\necho solved > /logs/agent/solved.txt\n"
-
-
-def write_task(root: Path, spec: TaskSpec) -> Path:
-    substrate, _, task = spec.name.partition("/")
-    folder = root / "substrates" / substrate / "tasks" / task
-    for part in ("solution", "wrong"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    (folder / "task.toml").write_text(toml.dumps(spec.model_dump(mode="json", exclude_none=True)))
-    (folder / "instruction.md").write_text("Mend it in {{ (deadlines.agent / 60)|int }} minutes.\n{{ surface }}\n")
-    for name, text in {
-        "solution/solve.sh": SOLVE,
-        "wrong/flush.sh": "#!/bin/sh\n# class: off-list change\necho flush\n",
-    }.items():
-        (folder / name).write_text(text)
-        (folder / name).chmod(0o755)
-    return folder
-
-
-@pytest.fixture
-def spec() -> TaskSpec:
-    return evidences.task()
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, spec: TaskSpec, monkeypatch: pytest.MonkeyPatch) -> Catalogue:
-    root = tmp_path / "checkout"
-    # For programs that are started: their own substrate of this name is not taken.
-    monkeypatch.setenv("ARENA_SUBSTRATES", str(root / "substrates" / "frappe"))
-    chart = root / "substrates" / "frappe" / "chart"
-    chart.mkdir(parents=True)
-    (chart / "Chart.yaml").write_text("apiVersion: v2\nname: frappe\nversion: 0.1.0\n")
-    components = dict.fromkeys(spec.restarts, "x")
-    (chart / "values.yaml").write_text(json.dumps({"harness": {"application": {"components": components}}}))
-    harness = root / "harness" / "chart"
-    harness.mkdir(parents=True)
-    (harness / "Chart.yaml").write_text("apiVersion: v2\nname: harness\nversion: 0.1.0\n")
-    (root / "surfaces" / "confined").mkdir(parents=True)
-    (root / "surfaces" / "confined" / "instruction.md").write_text("You have a shell.\n")
-    write_task(root, spec)
-    return Catalogue(root)
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def at(tmp_path: Path) -> Callable[..., Picture]:
             "observations": until(read("observations.jsonl"), moment),
             "health": until(read("health.jsonl"), moment),
             "ledger": until(read("ledger.jsonl"), moment),
-            "admin": [line for line in until(read("actions.jsonl"), moment) if '"admin"' in line],
+            "acts": until(read("actions.jsonl"), moment),
         }
         if moment >= evidences.START + 190:
             new["declaration"] = [(folder / "declaration.json").read_text()]
@@ -97,7 +97,7 @@ def test_acts_from_before_the_agent_are_not_the_agents(at) -> None:
     counted = (picture.reads, picture.changes)
     early = Action(at=AGENT - 5, source="admin", actor="agent", kind="change", what="restart")
     late = Action(at=AGENT + 2, source="admin", actor="agent", kind="change", what="restart", ok=False)
-    picture.feed({"admin": [late.model_dump_json(), early.model_dump_json()]})
+    picture.feed({"acts": [late.model_dump_json(), early.model_dump_json()]})
     assert (picture.reads, picture.changes) == (counted[0], counted[1] + 1)
     assert "restart  refused" in drawn(picture)
 

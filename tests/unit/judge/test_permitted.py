@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.evidence import build
 
+from incident_arena.catalogue.export import with_repairs
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.folders import PACKAGE
 from incident_arena.formats.records import Action, Scalar
@@ -15,7 +16,7 @@ from incident_arena.judge.scope import allows
 from incident_arena.judge.trial import Trial
 
 CATALOGUE = Catalogue(PACKAGE)
-TASKS = [CATALOGUE.load(name) for name in CATALOGUE.names()]
+TASKS = [with_repairs(CATALOGUE, CATALOGUE.load(name)) for name in CATALOGUE.names()]
 ENTRIES = [(task, permit) for task in TASKS for permit in task.permitted]
 
 

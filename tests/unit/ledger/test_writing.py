@@ -3,7 +3,7 @@ import os
 import pytest
 
 from incident_arena.formats.records import Intent, Outcome
-from incident_arena.ledger import reading as reading
+from incident_arena.ledger import reading
 from incident_arena.ledger.reading import LedgerError
 from incident_arena.ledger.writing import Ledger
 

@@ -1,5 +1,6 @@
-"""The checkout with one task that the tests of harbor/ have."""
+"""Tests of proofs take the checkout."""
 
-from tests.unit.harbor.conftest import checkout, settings, spec
+from tests.support.checkout import checkout, spec
+from tests.unit.harbor.conftest import settings
 
 __all__ = ["checkout", "settings", "spec"]

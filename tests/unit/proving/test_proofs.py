@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from tests.unit.harbor.conftest import NAME
+from tests.support.checkout import NAME
 
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError

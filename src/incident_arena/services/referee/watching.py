@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import sys
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import aiohttp
 
 from incident_arena.errors import ArenaError
 from incident_arena.faults import Planted
-from incident_arena.formats.records import Declaration, Health
+from incident_arena.formats.records import Action, Declaration, Health
 from incident_arena.services import cluster
 from incident_arena.services.referee import actions, looks
 from incident_arena.services.referee.actions import OPERATOR
@@ -142,22 +143,20 @@ class Acts:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._from = float(int(time.time()))
+        self._since = time.time()
+        self._written: Counter[Action] = Counter()
 
     async def look(self) -> None:
-        """Write down the acts of the seconds that are over: a store's log may have whole seconds only."""
-        until = float(int(time.time()) - 1)
-        if until <= self._from:
-            return
+        """Write down what was not there before, wherever in time: an act is logged when it ends, not when it begins."""
+        stores, admin = self._parts.stores, self._parts.config.admin_audit
         try:
-            found = await asyncio.to_thread(
-                actions.gather, self._parts.stores, self._parts.config.admin_audit, self._from, until - 1e-6
-            )
+            found = await asyncio.to_thread(actions.gather, stores, admin, self._since, time.time())
         except (ArenaError, OSError) as error:
             _say(f"reading the agent's acts: {error}")
             return
-        self._parts.evidence.live.append("acts.jsonl", *found)
-        self._from = until
+        new = Counter(found) - self._written
+        self._parts.evidence.live.append("acts.jsonl", *new.elements())
+        self._written += new
 
 
 class Freezer:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from tests.support.frappe_load import spec
 from tests.support.frappe_server import Application
-from tests.unit.services.load.conftest import spec
 
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.api import Api, LoadStatus, config_hash

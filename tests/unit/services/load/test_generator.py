@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestServer
+from tests.support.frappe_load import ACCOUNTS, spec
 from tests.support.frappe_server import Application
-from tests.unit.services.load.conftest import ACCOUNTS, spec
 
 from incident_arena import wait
 from incident_arena.errors import UserError
 from incident_arena.formats.records import Intent
 from incident_arena.formats.task import LoadSpec
-from incident_arena.ledger import reading as reading
+from incident_arena.ledger import reading
 from incident_arena.ledger.reading import PAUSED, LedgerError, defects, operations
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.generator import DOWN, Generator

@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from incident_arena import proc, wait
-from incident_arena.ledger import reading as reading
-from incident_arena.ledger import seeds
+from incident_arena.ledger import reading, seeds
 from incident_arena.ledger.reading import defects, operations
 
 SERVER = Path(__file__).parents[3] / "support" / "frappe_server.py"
 TASK = {
     "name": "frappe/t", "title": "t", "substrate": "frappe", "surface": "confined", "layer": "configuration",
-    "onset": "at start", "faults": [], "symptom": {"kinds": {}}, "restarts": [], "permitted": [],
+    "onset": "at start", "faults": [], "symptom": {"kinds": {}}, "challenges": [], "permitted": [],
     "load": {"kinds": {kind: {"rate": 8} for kind in ("create", "read", "delete", "update", "mention")}},
 }  # fmt: skip
 ENVIRONMENT = {"LOAD_TOKEN": "t", "LOAD_API_SECRET": "secret", "LOAD_USERS_PASSWORD": "users"}
@@ -119,7 +118,7 @@ def test_it_waits_for_the_application(tmp_path: Path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"substrate": "saleor"}, "has no load"),
+        ({"substrate": "saleor"}, "has no substrate.py"),
         ({"load": {"kinds": {"x": {"rate": 1}}}}, "is unknown"),
         ({}, "LOAD_TOKEN"),
     ],

@@ -12,7 +12,7 @@ TASK = TaskSpec.model_validate(
         "name": "frappe/x", "title": "x", "substrate": "frappe", "surface": "confined", "layer": "configuration",
         "onset": "at start", "faults": [],
         "load": {"kinds": {"create": {"rate": 2, "judged": True}, "rare": {"rate": 0.1}}},
-        "symptom": {"kinds": {"create": 0.5}, "window": 10}, "restarts": [], "permitted": [],
+        "symptom": {"kinds": {"create": 0.5}, "window": 10}, "challenges": [], "permitted": [],
     }
 )  # fmt: skip
 

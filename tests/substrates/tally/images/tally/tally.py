@@ -44,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
         """Where the note of this path is."""
         return "note:" + self.path.rpartition("/")[2]
 
-    def answer(self, act) -> None:  # noqa: ANN001
+    def answer(self, act) -> None:
         """Do it; what the store refuses is an error of ours."""
         began = time.time()
         try:
@@ -57,7 +57,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(said)))
         self.end_headers()
         self.wfile.write(said)
-        line = {"time": began, "method": self.command, "path": self.path, "status": status, "seconds": time.time() - began}
+        line = {
+            "time": began,
+            "method": self.command,
+            "path": self.path,
+            "status": status,
+            "seconds": time.time() - began,
+        }
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
 

@@ -1,0 +1,5 @@
+"""Frappe's operations on a small application on loopback, see tests/support/frappe_load.py."""
+
+from tests.support.frappe_load import application, frappe, server
+
+__all__ = ["application", "frappe", "server"]
