@@ -6,7 +6,7 @@ from harbor.models.task.task import Task
 from tests.support.checkout import NAME
 
 from incident_arena import application, stores
-from incident_arena.catalogue.export import compose_chart, digest, export, instruction, with_repairs
+from incident_arena.catalogue.export import compose, digest, export, instruction, with_repairs
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
 from incident_arena.formats.task import Permit, PlantedFault, TaskSpec
@@ -92,7 +92,7 @@ def test_what_repairs_the_faults_is_permitted_before_what_the_task_adds(checkout
 def test_the_chart_holds_what_stores_surface_and_substrate_add(
     checkout: Catalogue, spec: TaskSpec, tmp_path: Path
 ) -> None:
-    compose_chart(checkout, spec, tmp_path / "chart")
+    compose(checkout, spec, tmp_path / "chart")
     harness = tmp_path / "chart" / "charts" / "harness"
     for kind in ("mariadb", "redis", "rq"):
         fragment = (harness / "templates" / f"_store-{kind}.tpl").read_text()
