@@ -76,15 +76,6 @@ class Substrate(ABC):
         return {}
 
 
-def folder(name: str) -> Path:
-    """Where an application's Python is.
-
-    Raises:
-        UserError: there is none.
-    """
-    return Path(str(sys.modules[type(load(name)).__module__].__file__)).parent
-
-
 def load(name: str, folder: Path | None = None) -> Substrate:
     """An application by its name.
 
@@ -96,7 +87,7 @@ def load(name: str, folder: Path | None = None) -> Substrate:
         UserError: there is none.
     """
     package = f"{PACKAGE}.{name}"
-    if folder is not None and package not in sys.modules:
+    if folder is not None and package not in sys.modules and importlib.util.find_spec(package) is None:
         _adopt(package, folder)
     try:
         found = importlib.import_module(f"{package}.substrate")

@@ -14,7 +14,7 @@ class ArenaError(Exception):
     """Something failed in a way that a person can act on.
 
     Args:
-        thing: what failed, by its name ("task 'frappe/x'", "port 6443").
+        thing: what failed, by its name ("task 'x/y'", "port 6443").
         reason: why.
         remedy: what to do about it; empty where there is none.
     """

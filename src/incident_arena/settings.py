@@ -19,6 +19,7 @@ class Settings:
             `arena run -n` sets when several episodes run at once.
         max_nodes: nodes at once; one more would slow all of them until probes fail. ARENA_MAX_NODES; else the number
             of CPUs, at least 2.
+        substrates: folders of substrates that are not in this package, with : between. ARENA_SUBSTRATES.
     """
 
     home: Path = DEFAULT_HOME
@@ -26,6 +27,7 @@ class Settings:
     network: str = "10.200"
     cpus_per_node: int | None = None
     max_nodes: int = 2
+    substrates: tuple[Path, ...] = ()
 
     @classmethod
     def from_environment(cls) -> "Settings":
@@ -36,6 +38,7 @@ class Settings:
             network=os.environ.get("ARENA_NETWORK", "10.200"),
             cpus_per_node=int(os.environ["ARENA_CPUS_PER_NODE"]) if "ARENA_CPUS_PER_NODE" in os.environ else None,
             max_nodes=int(os.environ.get("ARENA_MAX_NODES", max(2, os.cpu_count() or 1))),
+            substrates=tuple(Path(one).resolve() for one in os.environ.get("ARENA_SUBSTRATES", "").split(":") if one),
         )
 
     @property

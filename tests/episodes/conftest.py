@@ -23,6 +23,7 @@ from incident_arena.endpoint.server import Endpoint, serving
 from incident_arena.episode.episode import Episode
 from incident_arena.episode.stages import STAGES
 from incident_arena.episode.way_out import WayOut
+from incident_arena.folders import PACKAGE
 from incident_arena.kube import Kube
 from incident_arena.node.allocate import existing
 from incident_arena.proc import Completed
@@ -30,7 +31,6 @@ from incident_arena.settings import Settings
 
 TASK = "frappe/deletes-and-jobs-fail"
 ROOM_S = 900.0
-ROOT = Path(__file__).parents[2]
 
 
 SCRIPT = Script(step=(Step(text="So it is."),))
@@ -111,7 +111,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         return
     wait.until("the machine has room for a node", lambda: _room(settings), deadline_s=ROOM_S, every_s=2)
     folder = tmp_path_factory.mktemp("episode")
-    export(Catalogue(ROOT), TASK, folder / "task")
+    export(Catalogue(PACKAGE), TASK, folder / "task")
     with contextlib.ExitStack() as stack:
         loop = stack.enter_context(_loop())
         model = stack.enter_context(_entered(loop, serving(SCRIPT)))

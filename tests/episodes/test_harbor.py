@@ -76,7 +76,7 @@ def test_doing_nothing_scores_nothing_within_memory(tmp_path: Path) -> None:
 
 
 def test_a_repair_that_is_not_saved_is_not_durable(tmp_path: Path) -> None:
-    script = find(REPOSITORY).folder(TASK) / "wrong" / "unsaved-acl.sh"
+    script = find(Settings()).folder(TASK) / "wrong" / "unsaved-acl.sh"
     trial = play(tmp_path, "--script", str(script))
     assert (trial["reward"], trial["failure_class"]) == (0.0, "not durable")
 

@@ -151,7 +151,7 @@ def test_a_person_repairs_and_declares(window: Window) -> None:
     processes, kubectls = cgroups.processes(spec.cgroup), ours(spec)
     assert len(kubectls) >= 2
     window.type("cat >fix.sh <<'THE END'")
-    for line in (find(REPOSITORY).folder(TASK) / "solution" / "solve.sh").read_text().splitlines():
+    for line in (find(Settings()).folder(TASK) / "solution" / "solve.sh").read_text().splitlines():
         window.type(line)
     window.type("THE END")
     window.type("bash fix.sh")

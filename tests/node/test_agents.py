@@ -11,14 +11,15 @@ from harbor.environments.base import ExecResult
 from harbor.models.agent.name import AgentName
 
 from incident_arena import proc
+from incident_arena.folders import PACKAGE
 from incident_arena.harbor.agent_images import options
-from incident_arena.images import agents, build, recipes
+from incident_arena.images import agents, build
 from incident_arena.images.buildah import Buildah
 from incident_arena.settings import Settings
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(1200)]
 
-ROOT = recipes.checkout()
+ROOT = PACKAGE
 # A network namespace without a way out, a root that is read-only but for the home folder, and a /tmp of 16 MB.
 CONFINED = """
 set -eu

@@ -7,9 +7,10 @@ import pytest
 import yaml
 from tests.support import evidence as evidences
 
-from incident_arena import application, proc
-from incident_arena.catalogue.export import compose_chart
+from incident_arena import proc
+from incident_arena.catalogue.export import compose
 from incident_arena.catalogue.finding import Catalogue
+from incident_arena.folders import PACKAGE
 from incident_arena.proc import CommandError
 from incident_arena.settings import Settings
 from incident_arena.stores.base import StoreSpec, read_specs
@@ -33,10 +34,10 @@ STORES = [
 
 
 @pytest.fixture(scope="session")
-def chart(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Path:
+def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As the export composes it, with what frappe's stores and the surface add."""
     out = tmp_path_factory.mktemp("chart") / "chart"
-    compose_chart(Catalogue(pytestconfig.rootpath), evidences.task(), out)
+    compose(Catalogue(PACKAGE), evidences.task(), out)
     return out / "charts" / "harness"
 
 
@@ -154,7 +155,7 @@ def test_referee_and_admin_are_told_of_every_store_and_of_what_each_mounts(objec
 
 def test_load_and_referee_get_the_applications_own_python(objects) -> None:
     held = objects["ConfigMap", "substrate"]["data"]
-    assert held == {file.name: file.read_text() for file in application.folder("frappe").glob("*.py")}
+    assert held == {file.name: file.read_text() for file in Catalogue(PACKAGE).substrate("frappe").glob("*.py")}
     for name in ("load", "referee"):
         mounts = pods(objects)[name]["spec"]["containers"][0]["volumeMounts"]
         (mount,) = [each for each in mounts if each["name"] == "substrate"]

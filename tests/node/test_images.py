@@ -18,14 +18,15 @@ BUILD = (
     "import sys; from pathlib import Path; from incident_arena.images import build; "
     "from incident_arena.settings import Settings; "
     "root = Path(sys.argv[2]); say = lambda text: print(text, flush=True); "
-    "build.build_images(Settings(home=Path(sys.argv[1])), build.plain_names(root), say, root)"
+    "settings = Settings(home=Path(sys.argv[1])); "
+    "build.build_images(settings, build.plain_names(settings, root), say, root)"
 )
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for name, text in {"low": "FROM scratch\n", "high": "FROM arena.local/low\n"}.items():
-        folder = tmp_path / "checkout/images" / name
+        folder = tmp_path / "checkout/images/recipes" / name
         folder.mkdir(parents=True)
         (folder / "Dockerfile").write_text(f"{text}COPY content /{name}\nUSER 1000:1000\n")
         (folder / "content").write_bytes(os.urandom(1 << 20))
@@ -39,7 +40,7 @@ def settings(tmp_path: Path) -> Settings:
 
 def run(settings: Settings, root: Path) -> list[str]:
     said: list[str] = []
-    build.build_images(settings, build.plain_names(root), said.append, root)
+    build.build_images(settings, build.plain_names(settings, root), said.append, root)
     return [line.split()[2] for line in said if line.startswith("building image")]
 
 
@@ -51,9 +52,9 @@ def start(settings: Settings, root: Path) -> subprocess.Popen[str]:
 def test_unchanged_is_not_rebuilt_and_changed_is(settings: Settings, root: Path) -> None:
     assert run(settings, root) == ["low", "high"]
     assert run(settings, root) == []
-    (root / "images/high/content").write_bytes(b"other")
+    (root / "images/recipes/high/content").write_bytes(b"other")
     assert run(settings, root) == ["high"]
-    for image in build.find_images(settings, build.plain_names(root), root).values():
+    for image in build.find_images(settings, build.plain_names(settings, root), root).values():
         store.verify(image.archive, image.reference)
 
 
@@ -65,7 +66,7 @@ def test_two_processes_build_once(settings: Settings, root: Path) -> None:
 
 
 def test_a_killed_build_leaves_a_store_that_goes_on(settings: Settings, root: Path) -> None:
-    (root / "images/low/content").write_bytes(os.urandom(1 << 27))
+    (root / "images/recipes/low/content").write_bytes(os.urandom(1 << 27))
     process = start(settings, root)
 
     def working() -> tuple[bool, str]:
@@ -79,5 +80,5 @@ def test_a_killed_build_leaves_a_store_that_goes_on(settings: Settings, root: Pa
     assert run(settings, root)[-1] == "high"
     assert not [path for path in settings.images.iterdir() if path.name.startswith("context-") or path.suffix == ".tmp"]
     assert str(settings.images) not in Path("/proc/self/mounts").read_text()
-    for image in build.find_images(settings, build.plain_names(root), root).values():
+    for image in build.find_images(settings, build.plain_names(settings, root), root).values():
         store.verify(image.archive, image.reference)

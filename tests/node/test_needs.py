@@ -15,7 +15,7 @@ NAME = "frappe/deletes-and-jobs-fail"
 
 
 def test_a_frappe_task_needs_the_substrates_images_and_the_agents_own(tmp_path: Path) -> None:
-    export(catalogue.find(), NAME, tmp_path / "task")
+    export(catalogue.find(Settings()), NAME, tmp_path / "task")
     named = needs.image_names(Settings.from_environment(), tmp_path / "task" / "environment", "agent-codex")
     assert named == {
         "agent-codex", "coredns", "edge", "frappe", "gateway", "harness", "mariadb", "pause", "redis",

@@ -21,7 +21,8 @@ SOLVE = "#!/bin/sh\nid -u\necho solved > /logs/agent/solved.txt\n"
 
 
 def write_task(root: Path, spec: TaskSpec) -> Path:
-    folder = root / "tasks" / spec.name
+    substrate, _, task = spec.name.partition("/")
+    folder = root / "substrates" / substrate / "tasks" / task
     for part in ("solution", "wrong"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     (folder / "task.toml").write_text(toml.dumps(spec.model_dump(mode="json", exclude_none=True)))
@@ -41,18 +42,19 @@ def spec() -> TaskSpec:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, spec: TaskSpec) -> Catalogue:
+def checkout(tmp_path: Path, spec: TaskSpec, monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     root = tmp_path / "checkout"
+    # For programs that are started: their own substrate of this name is not taken.
+    monkeypatch.setenv("ARENA_SUBSTRATES", str(root / "substrates" / "frappe"))
     chart = root / "substrates" / "frappe" / "chart"
-    (chart / "charts").mkdir(parents=True)
+    chart.mkdir(parents=True)
     (chart / "Chart.yaml").write_text("apiVersion: v2\nname: frappe\nversion: 0.1.0\n")
     components = {each.component: "x" for each in spec.challenges if each.kind == "restart"}
     told = {"harness": {"application": {"components": components, "stores": STORES}}}
     (chart / "values.yaml").write_text(json.dumps(told))
-    harness = root / "substrates" / "harness" / "chart"
+    harness = root / "harness" / "chart"
     harness.mkdir(parents=True)
     (harness / "Chart.yaml").write_text("apiVersion: v2\nname: harness\nversion: 0.1.0\n")
-    (chart / "charts" / "harness").symlink_to("../../../harness/chart")
     (root / "surfaces" / "confined" / "chart").mkdir(parents=True)
     (root / "surfaces" / "confined" / "chart" / "agent.yaml").write_text("# the agent's pod\n")
     (root / "surfaces" / "confined" / "instruction.md").write_text("You have a shell.\n")

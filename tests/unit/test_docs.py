@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from incident_arena.cli.main import command_line
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "substrates").glob("*/README.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "src").rglob("README.md"))]
 PROGRAMS = ("./arena", "./test", "make", ".venv/bin/python", ".venv/bin/harbor")
 OPTIONAL = re.compile(r"\[[^\]]*\]")
 

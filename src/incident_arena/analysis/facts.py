@@ -1,7 +1,7 @@
-"""What the tables say of a task besides its rates: from its evidence, else from the folder of tasks."""
+"""What the tables say of a task besides its rates: from its evidence, else from its folder."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -14,12 +14,12 @@ LOOKS = 3
 """Trials of a task whose evidence is looked into before giving up."""
 
 
-def task_facts(trials: Iterable[Trial], tasks: Path | None) -> dict[str, TaskSpec]:
+def task_facts(trials: Iterable[Trial], tasks: Mapping[str, Path]) -> dict[str, TaskSpec]:
     """The TaskSpec of each task that has judged trials; a task without one is left out.
 
     Args:
         trials: of any status.
-        tasks: folder with `<substrate>/<name>/task.toml`; None: evidence alone.
+        tasks: folders of tasks by name, for those whose evidence says nothing.
     """
     by_task: dict[str, list[Trial]] = {}
     for trial in trials:
@@ -42,11 +42,11 @@ def _from_evidence(trials: list[Trial]) -> TaskSpec | None:
     return None
 
 
-def _from_folder(tasks: Path | None, name: str) -> TaskSpec | None:
-    if tasks is None:
+def _from_folder(tasks: Mapping[str, Path], name: str) -> TaskSpec | None:
+    if name not in tasks:
         return None
     try:
-        facts = tomllib.loads((tasks / name / "task.toml").read_text())
+        facts = tomllib.loads((tasks[name] / "task.toml").read_text())
         return TaskSpec.model_validate({**facts, "name": name})
     except (OSError, ValidationError, tomllib.TOMLDecodeError):
         return None

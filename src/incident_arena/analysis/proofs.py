@@ -1,5 +1,6 @@
-"""The proof runs of every task, from `tasks/<substrate>/<name>/proof.json` as `arena task prove` keeps it."""
+"""The proof runs of every task, from `proof.json` in its folder, where `arena task prove` keeps it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -50,16 +51,15 @@ class Proof(_Part):
     runs: list[ProofRun] = Field(default_factory=list)
 
 
-def both_ways_rows(tasks: Path, notes: list[str]) -> list[BothWaysRow]:
+def both_ways_rows(tasks: Mapping[str, Path], notes: list[str]) -> list[BothWaysRow]:
     """Table 9 of the paper, with wrong fixes: one row for each proof run of each task.
 
     A task without a proof, with one that can't be read, or with one that doesn't hold, is noted.
     """
     rows = []
-    for facts in sorted(tasks.glob("*/*/task.toml")):
-        name = f"{facts.parent.parent.name}/{facts.parent.name}"
+    for name, folder in sorted(tasks.items()):
         try:
-            proof = Proof.model_validate_json(facts.with_name(FILE).read_bytes())
+            proof = Proof.model_validate_json((folder / FILE).read_bytes())
         except FileNotFoundError:
             notes.append(f"task {name} has no proof yet")
             continue

@@ -1,6 +1,6 @@
 """The report: every table of results, as one document with a version. `build` makes it from what was read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -90,19 +90,19 @@ class Report(BaseModel):
     comparison: Compared | None = Field(default=None, title="Comparison")
 
 
-def build(reading: Reading, prices: PriceList, *, tasks: Path | None = None) -> Report:
+def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | None = None) -> Report:
     """Make every table but the comparison.
 
     Args:
         reading: what was read.
         prices: the price list.
-        tasks: folder of tasks, for facts and proofs that the evidence does not have; None: evidence alone.
+        tasks: folders of tasks by name, for facts and proofs that the evidence does not have; None: evidence alone.
     """
     notes = list(reading.notes)
     everyone = with_cost(labelled(reading.trials, notes), prices).filter(pl.col("status") == "judged")
     counted = everyone.filter(~pl.col("no_fault"))
     calm = everyone.filter(pl.col("no_fault"))
-    facts = task_facts(reading.trials, tasks)
+    facts = task_facts(reading.trials, tasks or {})
     notes += price_notes(everyone, prices)
     refused = counted["refused"].sum()
     if refused:

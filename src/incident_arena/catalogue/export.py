@@ -1,4 +1,4 @@
-"""A task of the repository as a Harbor task folder: complete, self-contained, the same bytes each time.
+"""A task as a Harbor task folder: complete, self-contained, the same bytes each time.
 
     task.toml                       Harbor's, made from the task's facts
     instruction.md                  what the agent is told
@@ -22,12 +22,12 @@ from typing import Any
 
 import jinja2
 
-from incident_arena import application, faults, stores
+from incident_arena import faults, stores
 from incident_arena.catalogue.finding import Catalogue
+from incident_arena.catalogue.names import MAIN, REFEREE
 from incident_arena.episode.stages import PLACE_S
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
-from incident_arena.harbor.cluster import MAIN, REFEREE
 
 COLLECT = "python -m incident_arena.services.referee collect"
 JUDGE_SECONDS = 300
@@ -75,7 +75,7 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
         _write(draft / "environment" / "docker-compose.yaml", COMPOSE)
         values = folder / "values.yaml"
         _write(draft / "environment" / "values.yaml", values.read_text() if values.exists() else "{}\n")
-        compose_chart(catalogue, spec, draft / "environment" / "chart")
+        compose(catalogue, spec, draft / "environment" / "chart")
         _write(draft / "solution" / "solve.sh", (folder / "solution" / "solve.sh").read_text(), executable=True)
         _write(draft / "tests" / "test.sh", TEST, executable=True)
         if out.exists():
@@ -84,21 +84,24 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
     return spec
 
 
-def compose_chart(catalogue: Catalogue, spec: TaskSpec, out: Path) -> None:
+def compose(catalogue: Catalogue, spec: TaskSpec, out: Path) -> None:
     """A substrate's chart with the harness in it, and in that what stores, surface and substrate add to it.
 
     Args:
         catalogue: where they are.
         spec: the task; of its substrate, on its surface.
         out: the folder to make.
+
+    Raises:
+        UserError: no such substrate.
     """
-    _copy(catalogue.substrates / spec.substrate / "chart", out)
-    harness = out / "charts" / "harness"
+    substrate, harness = catalogue.substrate(spec.substrate), out / "charts" / "harness"
+    _copy(substrate / "chart", out)
+    _copy(catalogue.harness, harness)
     for kind in sorted(set(catalogue.kinds(spec.substrate).values())):
-        fragment = stores.folder(kind) / "chart.tpl"
-        _write(harness / "templates" / f"_store-{kind}.tpl", fragment.read_text())
+        _write(harness / "templates" / f"_store-{kind}.tpl", (stores.folder(kind) / "chart.tpl").read_text())
     _copy(catalogue.surfaces / spec.surface / "chart", harness / "templates")
-    for file in sorted(application.folder(spec.substrate).glob("*.py")):
+    for file in sorted(substrate.glob("*.py")):
         _write(harness / "substrate" / file.name, file.read_text())
 
 
@@ -141,7 +144,7 @@ def instruction(catalogue: Catalogue, spec: TaskSpec) -> str:
     """
     # What is made is Markdown, not HTML.
     templates = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True, autoescape=False)  # noqa: S701
-    facts = catalogue.substrates / spec.substrate / "facts.toml"
+    facts = catalogue.substrate(spec.substrate) / "facts.toml"
     known: dict[str, Any] = {
         "name": spec.name,
         "title": spec.title,

@@ -1,4 +1,4 @@
-"""The tasks of a checkout: `tasks/<substrate>/<name>/`, with what they build on in `substrates/` and `surfaces/`."""
+"""The tasks: `substrates/<substrate>/tasks/<name>/`, with what they build on in their substrates and in `surfaces/`."""
 
 import tomllib
 from dataclasses import dataclass
@@ -8,48 +8,65 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from incident_arena import folders
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
+from incident_arena.settings import Settings
 
+TASKS = "tasks"
 SPEC = "task.toml"
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """A checkout's folders."""
+    """What a package's folder holds, with substrates that stand elsewhere."""
 
     root: Path
+    others: tuple[Path, ...] = ()
 
     @property
-    def tasks(self) -> Path:
-        """One folder a substrate, in it one a task."""
-        return self.root / "tasks"
+    def substrates(self) -> dict[str, Path]:
+        """The folder of each substrate by its name, sorted.
 
-    @property
-    def substrates(self) -> Path:
-        """One folder a substrate; `harness` is the part that all share."""
-        return self.root / "substrates"
+        Raises:
+            UserError: one that stands elsewhere is not there.
+        """
+        return folders.substrates(self.root, self.others)
 
     @property
     def surfaces(self) -> Path:
         """One folder a surface."""
         return self.root / "surfaces"
 
+    @property
+    def harness(self) -> Path:
+        """The chart that every substrate's chart gets as a part."""
+        return self.root / "harness" / "chart"
+
+    def tasks(self) -> dict[str, Path]:
+        """The folder of each task by its name, sorted."""
+        found = {
+            f"{name}/{path.parent.name}": path.parent
+            for name, folder in self.substrates.items()
+            for path in folder.glob(f"{TASKS}/*/{SPEC}")
+        }
+        return dict(sorted(found.items()))
+
     def names(self) -> list[str]:
         """Names of all tasks, sorted."""
-        return sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in self.tasks.glob(f"*/*/{SPEC}"))
-
-    def substrate_names(self) -> list[str]:
-        """Names of all substrates that a task can have, sorted."""
-        return sorted(path.parent.name for path in self.substrates.glob("*/chart") if path.parent.name != "harness")
+        return list(self.tasks())
 
     def surface_names(self) -> list[str]:
         """Names of all surfaces, sorted."""
         return sorted(path.name for path in self.surfaces.iterdir() if path.is_dir()) if self.surfaces.exists() else []
 
     def application(self, substrate: str) -> dict[str, Any]:
-        """What a substrate's chart tells the harness of its application; empty without such a chart."""
-        values = self.substrates / substrate / "chart" / "values.yaml"
+        """What a substrate's chart tells the harness of its application; empty without such a chart.
+
+        Raises:
+            UserError: there is no such substrate.
+        """
+        values = self.substrate(substrate) / "chart" / "values.yaml"
         told = yaml.safe_load(values.read_text()) if values.is_file() else None
         found = ((told or {}).get("harness") or {}).get("application")
         return found if isinstance(found, dict) else {}
@@ -62,16 +79,29 @@ class Catalogue:
         """Names of a substrate's components, sorted."""
         return tuple(sorted(self.application(substrate).get("components") or {}))
 
+    def substrate(self, name: str) -> Path:
+        """A substrate's folder.
+
+        Raises:
+            UserError: there is no such substrate; lists those that exist.
+        """
+        known = self.substrates
+        if name not in known:
+            raise UserError(
+                f"substrate {name!r}", "there is no such substrate", f"one of: {', '.join(known) or 'none'}"
+            )
+        return known[name]
+
     def folder(self, name: str) -> Path:
         """A task's folder.
 
         Raises:
             UserError: there is no such task; lists those that exist.
         """
-        folder = self.tasks / name
-        if name.count("/") != 1 or not (folder / SPEC).is_file():
-            raise UserError(f"task {name!r}", "there is no such task", f"one of: {', '.join(self.names()) or 'none'}")
-        return folder
+        known = self.tasks()
+        if name not in known:
+            raise UserError(f"task {name!r}", "there is no such task", f"one of: {', '.join(known) or 'none'}")
+        return known[name]
 
     def load(self, name: str) -> TaskSpec:
         """A task's facts.
@@ -79,24 +109,16 @@ class Catalogue:
         Raises:
             UserError: no such task, or its task.toml is wrong; all that is wrong at once.
         """
-        return read(self.folder(name))
+        return read(self.folder(name), name)
 
 
-def find(start: Path | None = None) -> Catalogue:
-    """The checkout around a folder (this process's own when None), else the one that this product runs from.
-
-    Raises:
-        UserError: there is none.
-    """
-    here = (start or Path.cwd()).resolve()
-    for root in (here, *here.parents, Path(__file__).resolve().parents[3]):
-        if (root / "tasks").is_dir() and (root / "substrates").is_dir():
-            return Catalogue(root)
-    raise UserError("tasks", f"no checkout with tasks/ and substrates/ at or above {here}", "run it in a checkout")
+def find(settings: Settings) -> Catalogue:
+    """The tasks of this package, and those of the substrates that the settings name."""
+    return Catalogue(folders.PACKAGE, settings.substrates)
 
 
-def read(folder: Path) -> TaskSpec:
-    """Read a task folder's task.toml; its `name` may be left out.
+def read(folder: Path, name: str) -> TaskSpec:
+    """Read a task folder's task.toml; the `name` in it may be left out.
 
     Raises:
         UserError: it is wrong; one line for each mistake.
@@ -105,7 +127,6 @@ def read(folder: Path) -> TaskSpec:
         facts: dict[str, Any] = tomllib.loads((folder / SPEC).read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UserError(f"{folder.name}/{SPEC}", str(error)) from error
-    name = f"{folder.parent.name}/{folder.name}"
     try:
         spec = TaskSpec.model_validate({"name": name} | facts)
     except ValidationError as error:

@@ -1,6 +1,5 @@
 """What a task must fulfil beyond its format; all that is wrong with one at once."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import jinja2
 
 from incident_arena import application, faults
 from incident_arena.catalogue import export
-from incident_arena.catalogue.finding import Catalogue, read
+from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import wrong_fixes
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
@@ -31,12 +30,12 @@ def problems(catalogue: Catalogue, name: str) -> list[str]:
     """
     folder = catalogue.folder(name)
     try:
-        spec = read(folder)
+        spec = catalogue.load(name)
     except UserError as error:
         return [line.strip() for line in error.reason.strip().splitlines()]
     found = [*_parts(catalogue, spec), *_files(catalogue, folder, spec)]
-    if spec.substrate in catalogue.substrate_names():
-        found += [*_faults(catalogue, spec), *_load(spec), *_challenges(catalogue, spec)]
+    if spec.substrate in catalogue.substrates:
+        found += [*_faults(catalogue, spec), *_load(catalogue, spec), *_challenges(catalogue, spec)]
     return found
 
 
@@ -52,8 +51,8 @@ def require_valid(catalogue: Catalogue, name: str) -> TaskSpec:
 
 
 def _parts(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
-    if spec.substrate not in catalogue.substrate_names():
-        yield f"substrate: {spec.substrate!r} is unknown; one of: {', '.join(catalogue.substrate_names())}"
+    if spec.substrate not in (known := catalogue.substrates):
+        yield f"substrate: {spec.substrate!r} is unknown; one of: {', '.join(known)}"
     elif not spec.name.startswith(f"{spec.substrate}/"):
         yield f"substrate: is {spec.substrate!r}, but the task is in the folder of {spec.name.partition('/')[0]!r}"
     if spec.surface not in catalogue.surface_names():
@@ -76,8 +75,8 @@ def _faults(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
         yield f"faults: {name!r} is planted twice"
 
 
-def _load(spec: TaskSpec) -> Iterator[str]:
-    valid = application.load(spec.substrate).kinds
+def _load(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
+    valid = application.load(spec.substrate, catalogue.substrate(spec.substrate)).kinds
     for kind in sorted({*spec.load.kinds, *spec.symptom.kinds} - set(valid)):
         yield f"load: kind {kind!r} is unknown; one of: {', '.join(valid)}"
     for kind in sorted(set(spec.symptom.kinds) - set(spec.load.kinds)):
@@ -120,8 +119,6 @@ def _files(catalogue: Catalogue, folder: Path, spec: TaskSpec) -> Iterator[str]:
     for script in sorted((*(folder / "solution").glob("*.sh"), *(folder / "wrong").glob("*.sh"))):
         if not script.read_text().startswith("#!"):
             yield f"{script.relative_to(folder)}: has no #! line"
-        if not os.access(script, os.X_OK):
-            yield f"{script.relative_to(folder)}: is not executable"
     try:
         wrong_fixes(folder)
     except UserError as error:

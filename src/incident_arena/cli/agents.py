@@ -7,9 +7,9 @@ from rich.table import Table
 
 from incident_arena.cli.say import output, print_json, say, working
 from incident_arena.errors import UserError
+from incident_arena.folders import PACKAGE
 from incident_arena.images import agents
 from incident_arena.images.build import build_images, list_images
-from incident_arena.images.recipes import checkout
 from incident_arena.settings import Settings
 
 app = typer.Typer(help="The agents' images: which there are, and build one.", no_args_is_help=True)
@@ -58,7 +58,7 @@ def listed(settings: Settings) -> list[dict[str, Any]]:
     """Harbor's agents, those that run here first. Keys: agent, kind, version, built (None: nothing to build), mb."""
     from incident_arena.harbor.agent_images import Kind, kinds  # noqa: PLC0415
 
-    recipes = agents.recipes(checkout())
+    recipes = agents.recipes(PACKAGE)
     images = {one.image.name: one for one in list_images(settings, [agents.image_for(name) for name in recipes])}
     order = list(Kind)
     rows: list[dict[str, Any]] = []

@@ -39,13 +39,13 @@ def _binaries(settings: Settings) -> Finding:
 
 
 def _images(settings: Settings) -> Finding:
-    missing = missing_images(settings, image_build.plain_names())
+    missing = missing_images(settings, image_build.plain_names(settings))
     seen = f"not built: {', '.join(missing)}" if missing else "all built"
     return Finding("images", not missing, seen, "arena setup --yes")
 
 
 def missing_images(settings: Settings, names: Collection[str]) -> list[str]:
-    """Those of these images that are not built for this checkout; all of them while the binaries are not."""
+    """Those of these images that are not built for these sources; all of them while the binaries are not."""
     if not build.is_built(settings):
         return ["all, since the node's binaries go in"]
     return [planned.image.name for planned in image_build.list_images(settings, names) if not planned.built]

@@ -49,14 +49,14 @@ def run(file: Path, where: Where, parallel: int | None, like: list[Path], *, dry
         UserError: the file is wrong, or it can't be played here.
         typer.Exit: status 3, a trial has no verdict or a control is wrong.
     """
-    catalogue = find()
+    settings = Settings.from_environment()
+    catalogue = find(settings)
     experiment = load(file, catalogue)
     at_once = parallel or experiment.parallel
     if dry_run:
         done = plan.played(where.jobs / where.name) if where.name else plan.Played()
         _tell(catalogue, experiment, plan.rows(experiment, done), at_once, like, json=where.json)
         return
-    settings = Settings.from_environment()
     if not where.episode:
         require_root()
     for entry in experiment.agents:  # what is lacking is said before anything is built or made
@@ -102,7 +102,7 @@ def tell_one(request: Request, tasks: list[str], like: list[Path], *, json: bool
         version=1, tasks=tuple(dict.fromkeys(tasks)), trials=request.trials, prices=load_prices(), agents=(entry,)
     )
     rows = plan.rows(experiment, plan.Played(), controls=False)
-    _tell(find(), experiment, rows, request.parallel, like, json=json)
+    _tell(find(Settings.from_environment()), experiment, rows, request.parallel, like, json=json)
 
 
 def _first(entry: AgentEntry) -> contestants.Contestant:

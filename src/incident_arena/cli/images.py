@@ -19,13 +19,14 @@ def build_() -> None:
     """Build what is not built yet, or changed since; agents' images are built by `arena agents build`."""
     settings = Settings.from_environment()
     with working("building") as show:
-        built = build_images(settings, plain_names(), show)
+        built = build_images(settings, plain_names(settings), show)
     say(f"{len(built)} images are in {settings.images}")
 
 
 @app.command("list")
 def list_(json: Json = False) -> None:  # noqa: FBT002  a flag
-    """The images of this checkout, and whether they are built."""
+    """The images, and whether they are built."""
+    settings = Settings.from_environment()
     rows = [
         {
             "name": one.image.name,
@@ -33,7 +34,7 @@ def list_(json: Json = False) -> None:  # noqa: FBT002  a flag
             "built": one.built,
             "mb": round(one.image.archive.stat().st_size / 1e6, 1) if one.built else None,
         }
-        for one in list_images(Settings.from_environment(), plain_names())
+        for one in list_images(settings, plain_names(settings))
     ]
     if json:
         print_json(rows)

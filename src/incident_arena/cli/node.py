@@ -24,7 +24,7 @@ def node_images(settings: Settings) -> NodeImages:
     Raises:
         UserError: one of the two is not built.
     """
-    listed = image_build.list_images(settings, image_build.plain_names())
+    listed = image_build.list_images(settings, image_build.plain_names(settings))
     built = {planned.image.name: planned.image for planned in listed if planned.built}
     if missing := {"pause", "coredns"} - set(built):
         raise UserError("images", f"not built: {', '.join(sorted(missing))}", "arena images build")

@@ -42,7 +42,7 @@ def play(
         require_root()
     with Terminal():
         pass  # said before anything is built, and not after minutes
-    tasks = catalogue.find()
+    tasks = catalogue.find(settings)
     request = job.Request(
         tasks=playing.prepare(settings, tasks, [task]),
         agent=job.PERSON_AGENT,
@@ -60,8 +60,9 @@ def play(
         setup.prepare(settings, lambda: playing.image_names(settings, request.tasks, [PLAIN]), yes=yes)
     say("The cluster starts and the fault is planted; that takes some two minutes. Then you get the page.")
     [one] = playing.play(settings, request, console)
-    solution = tasks.tasks / one.task / "solution" / "solve.sh"
-    _explain(one, solution if solution.is_file() else None)
+    known = tasks.tasks()
+    solution = known[one.task] / "solution" / "solve.sh" if one.task in known else None
+    _explain(one, solution if solution and solution.is_file() else None)
     if one.reward is None:
         raise typer.Exit(NO_VERDICT)
 

@@ -37,7 +37,7 @@ def report(
         typer.Option(metavar="A B", help="Compare two models, MODEL@EFFORTs or jobs over the tasks that both ran."),
     ] = None,
     table: Annotated[list[str] | None, typer.Option(help="Only this table; may be given again.")] = None,
-    tasks: Annotated[Path | None, typer.Option(help="Folder of tasks, for their facts and proofs.")] = None,
+    tasks: Annotated[Path | None, typer.Option(help="Folder of substrates, for their tasks' facts and proofs.")] = None,
     prices: Annotated[Path | None, typer.Option(help="Price list to use instead of the built-in one.")] = None,
 ) -> None:
     """Write the tables of results of Harbor job folders."""

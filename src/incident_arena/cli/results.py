@@ -18,31 +18,48 @@ from incident_arena.analysis.judgements import Judgement, read_judgements
 from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.render import WIDE, csv_tables, json_document, markdown, terminal
 from incident_arena.analysis.report import Report, build, labelled
+from incident_arena.catalogue.finding import SPEC, TASKS, find
 from incident_arena.cli.say import say
 from incident_arena.errors import UserError
+from incident_arena.settings import Settings
 
-__all__ = ["Endpoint", "Judge", "make_report", "run_judge", "write"]
+__all__ = ["Endpoint", "Judge", "make_report", "run_judge", "task_folders", "write"]
 
-TASKS = Path("tasks")
 NARROW = 80
 
 
 def make_report(
     jobs: list[Path], *, tasks: Path | None = None, prices: Path | None = None, compare: tuple[str, str] | None = None
 ) -> Report:
-    """Read job folders and make their report; the folder `tasks` in the current one is taken when none is named.
+    """Read job folders and make their report.
+
+    Facts and proofs of tasks are this product's, or those of the substrates in the folder `tasks`.
 
     Raises:
         UserError: a folder holds no job, a file of prices or tasks is wrong, or a side of the comparison is unknown.
     """
-    if tasks is not None and not tasks.is_dir():
-        raise UserError(f"tasks '{tasks}'", "there is no such folder", "name the folder that holds <substrate>/<task>")
+    folders = task_folders(tasks)
     reading = read_jobs(jobs)
-    document = build(reading, load_prices(prices), tasks=tasks or (TASKS if TASKS.is_dir() else None))
+    document = build(reading, load_prices(prices), tasks=folders)
     if compare is None:
         return document
     trials = labelled(reading.trials, []).filter((pl.col("status") == "judged") & ~pl.col("no_fault"))
     return document.model_copy(update={"comparison": compare_sides(trials, *compare)})
+
+
+def task_folders(given: Path | None) -> dict[str, Path]:
+    """Folders of tasks by name: this product's, or those of the substrates in the folder that is given.
+
+    Raises:
+        UserError: there is no such folder.
+    """
+    if given is None:
+        return find(Settings.from_environment()).tasks()
+    if not given.is_dir():
+        reason, remedy = "there is no such folder", f"name the folder that holds <substrate>/{TASKS}/<task>"
+        raise UserError(f"tasks '{given}'", reason, remedy)
+    found = given.glob(f"*/{TASKS}/*/{SPEC}")
+    return {f"{path.parents[2].name}/{path.parent.name}": path.parent for path in found}
 
 
 def write(document: Report, form: str, only: list[str], out: Path | None) -> None:

@@ -117,7 +117,7 @@ def _play(request: "Request", tasks: list[str], *, yes: bool, json: bool) -> Non
     real = request.episode == EPISODE
     if real:
         require_root()
-    request = replace(request, tasks=playing.prepare(settings, catalogue.find(), tasks))
+    request = replace(request, tasks=playing.prepare(settings, catalogue.find(settings), tasks))
     job.compose(request)  # what is asked for wrongly is said before anything is built
     if real:
         setup.prepare(

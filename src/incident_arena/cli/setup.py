@@ -28,7 +28,7 @@ def setup(
     """Say what this machine lacks; with --yes, install it and build the node and the images (once)."""
     settings = Settings.from_environment()
     require_root()
-    prepare(settings, image_build.plain_names, yes=yes)
+    prepare(settings, lambda: image_build.plain_names(settings), yes=yes)
 
 
 def prepare(settings: Settings, names: Callable[[], Collection[str]], *, yes: bool) -> None:

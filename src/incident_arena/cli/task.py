@@ -24,7 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document on standar
 @app.command("list")
 def list_(json: Json = False) -> None:  # noqa: FBT002 - a flag
     """All tasks, with what they are made of."""
-    tasks = catalogues.find()
+    tasks = catalogues.find(Settings.from_environment())
     specs = [tasks.load(name) for name in tasks.names()]
     if json:
         print_json([spec.model_dump(mode="json") for spec in specs])
@@ -39,7 +39,7 @@ def list_(json: Json = False) -> None:  # noqa: FBT002 - a flag
 @app.command()
 def show(name: Name, json: Json = False) -> None:  # noqa: FBT002 - a flag
     """One task: what its agent is told, and what a person may know."""
-    tasks = catalogues.find()
+    tasks = catalogues.find(Settings.from_environment())
     spec, folder = tasks.load(name), tasks.folder(name)
     if json:
         print_json(spec.model_dump(mode="json"))
@@ -67,7 +67,7 @@ def validate(names: Names = None, json: Json = False) -> None:  # noqa: FBT002 -
     Raises:
         UserError: one is wrong.
     """
-    tasks = catalogues.find()
+    tasks = catalogues.find(Settings.from_environment())
     found = {name: validation.problems(tasks, name) for name in names or tasks.names()}
     if json:
         print_json(found)
@@ -90,7 +90,7 @@ def export(
     Raises:
         UserError: the task is wrong, or the folder holds something else.
     """
-    tasks = catalogues.find()
+    tasks = catalogues.find(Settings.from_environment())
     validation.require_valid(tasks, name)
     folder = out or Path("exported") / name
     exports.export(tasks, name, folder)
@@ -118,7 +118,8 @@ def prove(
     """
     from incident_arena.proving import proofs as proving  # noqa: PLC0415 - imports Harbor
 
-    tasks, settings = catalogues.find(), Settings.from_environment()
+    settings = Settings.from_environment()
+    tasks = catalogues.find(settings)
     if merge:
         for name in names or []:
             proving.merge(settings, tasks, name, merge)

@@ -9,6 +9,7 @@ from rich.progress import Progress
 from incident_arena.analysis.cost import load_prices
 from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.report import build as build_report
+from incident_arena.cli.results import task_folders
 from incident_arena.cli.say import console, output, say
 from incident_arena.viewer.build import Built, build
 
@@ -20,7 +21,7 @@ def view(
     out: Annotated[
         Path, typer.Option(help="The page; what it has no room for goes into <name>.data/ beside it.")
     ] = Path("arena-results.html"),
-    tasks: Annotated[Path | None, typer.Option(help="Folder of tasks, for their facts and proofs.")] = None,
+    tasks: Annotated[Path | None, typer.Option(help="Folder of substrates, for their tasks' facts and proofs.")] = None,
     prices: Annotated[Path | None, typer.Option(help="Price list to use instead of the built-in one.")] = None,
 ) -> None:
     """Make one self-contained page of the results of Harbor job folders. It opens from the file, offline."""
@@ -35,17 +36,16 @@ def view(
 
 
 def make_page(jobs: list[Path], out: Path, *, tasks: Path | None = None, prices: Path | None = None) -> Built:
-    """Read job folders and write their page; the folder `tasks` in the current one is taken when none is named.
+    """Read job folders and write their page; `tasks` as for a report.
 
     Raises:
-        UserError: a folder holds no job, or a price list is wrong.
+        UserError: a folder holds no job, a price list is wrong, or there is no such folder of tasks.
         InfrastructureError: the page can't be written.
     """
-    default = Path("tasks")
-    folder = tasks or (default if default.is_dir() else None)
+    folders = task_folders(tasks)
     reading = read_jobs(jobs)
     listed = load_prices(prices)
-    report = build_report(reading, listed, tasks=folder)
+    report = build_report(reading, listed, tasks=folders)
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task("reading trials", total=None)
         return build(

@@ -6,24 +6,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from incident_arena.episode import logs, needs, way_out
-from incident_arena.episode.stages import REFEREE, RUNNER_STAGES, STAGES, Act, place
+from incident_arena.episode import logs, way_out
+from incident_arena.episode.ground import Ground
+from incident_arena.episode.stages import RUNNER_STAGES, STAGES, Act, place
 from incident_arena.errors import ArenaError, InfrastructureError
-from incident_arena.formats.records import Closing, Stage
-from incident_arena.formats.task import TaskSpec
+from incident_arena.formats.records import Stage
 from incident_arena.images import agents
-from incident_arena.kube import Kube
 from incident_arena.node import down
-from incident_arena.node.spec import NodeSpec
 from incident_arena.settings import Settings
 
 FREEZE_S = 60.0
 REFEREE_S = 30.0
-GRACE_S = 15.0
-"""More than a stage's own deadline that its process may take, so that the stage can say itself what it waited for."""
 
 
-class Episode:
+class Episode(Ground):
     """One episode, up to the moment at which its agent may start.
 
     Args:
@@ -47,33 +43,11 @@ class Episode:
         way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
         agent_image: str = agents.PLAIN,
     ) -> None:
-        self.settings = settings
-        self.task_folder = task_folder
-        self.name = name
+        super().__init__(settings, task_folder, name, way=way, agent_image=agent_image)
         self.record = record
         self.on_stage = on_stage
-        self.task: TaskSpec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
-        self.images = needs.find(settings, task_folder, agent_image)
-        self.relay = way_out.Relay(way)
-        self.spec: NodeSpec | None = None
         self.stages: list[Stage] = []
         self.peak_memory_mb = 0
-
-    @property
-    def node(self) -> NodeSpec:
-        """The node, once it is up.
-
-        Raises:
-            InfrastructureError: it is not.
-        """
-        if self.spec is None:
-            raise InfrastructureError(f"episode {self.name!r}", "has no node yet")
-        return self.spec
-
-    @property
-    def kube(self) -> Kube:
-        """The cluster, once the node is up."""
-        return Kube(self.node.kubeconfig, self.node.bin)
 
     async def start(self) -> None:
         """Play every stage up to snapshot B.
@@ -111,35 +85,6 @@ class Episode:
             self.stages.append(stage)
             if self.on_stage:
                 self.on_stage(stage)
-
-    async def referee(self, *verb: str, deadline_s: float, stdin: bytes | None = None) -> str:
-        """Run a verb of the referee in its pod.
-
-        Returns:
-            Its closing line: JSON, a records.Closing.
-
-        Raises:
-            InfrastructureError: it failed, with what it said; or it did not prove that it came to its end.
-        """
-        pod = await self.kube.pod_of("referee")
-        argv = ["python", "-m", REFEREE, *verb]
-        ended = await self.kube.exec(pod, argv, stdin=stdin, deadline_s=deadline_s + GRACE_S)
-        what = f"referee {' '.join(verb)}"
-        if ended.exit != 0:
-            raise InfrastructureError(
-                what, (ended.stderr or ended.stdout).strip()[-2000:] or f"exited with {ended.exit}"
-            )
-        line = ended.stdout.strip().rpartition("\n")[2]
-        try:
-            closing = Closing.model_validate_json(line)
-        except ValueError:
-            said = f"its last line is {line[-200:]!r}"
-            raise InfrastructureError(
-                what, f"ended without its closing line, so it may be unfinished: {said}"
-            ) from None
-        if closing.verb != verb[0]:
-            raise InfrastructureError(what, f"has the closing line of {closing.verb!r}, so it may be unfinished")
-        return line
 
     async def _tell_referee(self) -> None:
         told = [json.loads(stage.model_dump_json()) for stage in self.stages if stage.name in RUNNER_STAGES]

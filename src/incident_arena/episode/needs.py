@@ -33,7 +33,7 @@ def image_names(settings: Settings, task_folder: Path, agent_image: str = agents
     """
     helm = node_build.require(settings) / "helm"
     task = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
-    marks = {name: f"{REGISTRY}/{name}:{_MARK}" for name in build.plain_names()}
+    marks = {name: f"{REGISTRY}/{name}:{_MARK}" for name in build.plain_names(settings)}
     told = values.make(task, task_folder, episode="needs", images=marks, api_address="127.0.0.1")
     argv = (helm, "template", "arena", task_folder / "chart", "--values", "-")
     manifests = proc.run(argv, deadline_s=RENDER_S, stdin=json.dumps(told)).stdout
@@ -54,7 +54,7 @@ def find(settings: Settings, task_folder: Path, agent_image: str = agents.PLAIN)
         agent_image: what the chart gets as `agent`.
 
     Raises:
-        UserError: some are not built for what the checkout holds now.
+        UserError: some are not built for what the sources are now.
         CommandError: the chart is wrong.
     """
     built = build.find_images(settings, image_names(settings, task_folder, agent_image))

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from incident_arena.episode import values
+from incident_arena.episode.ground import Ground
 from incident_arena.episode.way_out import EGRESS
 from incident_arena.errors import InfrastructureError
 from incident_arena.kube.order import stores_first
@@ -14,12 +14,8 @@ from incident_arena.node.spec import this_process
 from incident_arena.node.up import NodeImages, Up
 from incident_arena.wait import until_async
 
-if TYPE_CHECKING:
-    from incident_arena.episode.episode import Episode
-
 PLACE_S = 900.0
 """Seconds that an episode waits for another to end; export.py adds them to Harbor's limit on the start."""
-REFEREE = "incident_arena.services.referee"
 
 
 @dataclass(frozen=True)
@@ -28,86 +24,86 @@ class Act:
 
     name: str
     deadline: str
-    act: "Callable[[Episode, float], Awaitable[str]]"
+    act: Callable[[Ground, float], Awaitable[str]]
 
 
-async def _node(episode: "Episode", _deadline_s: float) -> str:
+async def _node(ground: Ground, _deadline_s: float) -> str:
     """A node of its own, which ends with this process."""
-    built = episode.images
+    built = ground.images
     images = NodeImages(
         {image.reference: image.archive for image in built.values()},
         built["pause"].reference,
         built["coredns"].reference,
     )
-    up = Up(episode.settings, episode.name, images, lambda _text: None)
+    up = Up(ground.settings, ground.name, images, lambda _text: None)
     while True:
         try:
-            await _started(episode, up)
+            await _started(ground, up)
         except allocate.FullError:  # another episode that waited for the place too was faster
-            await place(episode)
+            await place(ground)
         else:
             return ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in up.seconds.items())
 
 
-async def _started(episode: "Episode", up: Up) -> None:
-    cpu_count = episode.settings.cpus_per_node
+async def _started(ground: Ground, up: Up) -> None:
+    cpu_count = ground.settings.cpus_per_node
     # A thread can't be cancelled: wait for it, so that `stop` finds a node that is whole or gone.
     starting = asyncio.create_task(asyncio.to_thread(up.start, owner=this_process(), cpu_count=cpu_count))
     try:
-        episode.spec = await asyncio.shield(starting)
+        ground.spec = await asyncio.shield(starting)
     except asyncio.CancelledError:
         await asyncio.wait({starting})
         if not starting.exception():
-            episode.spec = starting.result()
+            ground.spec = starting.result()
         raise
 
 
-async def place(episode: "Episode") -> None:
+async def place(ground: Ground) -> None:
     """Before the stages: wait until the machine bears one more node; episodes of other processes end by themselves."""
-    limit = episode.settings.max_nodes
+    limit = ground.settings.max_nodes
 
     async def free() -> tuple[bool, str]:
-        await asyncio.to_thread(down.clean, episode.settings)  # one that was killed takes no place
-        names = [spec.name for spec in await asyncio.to_thread(allocate.existing, episode.settings)]
+        await asyncio.to_thread(down.clean, ground.settings)  # one that was killed takes no place
+        names = [spec.name for spec in await asyncio.to_thread(allocate.existing, ground.settings)]
         return len(names) < limit, f"{limit} nodes at most, and there are: {', '.join(names)}"
 
     await until_async("a place for one more node", free, deadline_s=PLACE_S, every_s=1.0)
 
 
-async def _deploy(episode: "Episode", deadline_s: float) -> str:
+async def _deploy(ground: Ground, deadline_s: float) -> str:
     """Open the machine's end of the way out, render the substrate's chart and apply it."""
     try:
-        await episode.relay.start(episode.node.host_ip)
+        await ground.relay.start(ground.node.host_ip)
     except OSError as error:
-        raise InfrastructureError("the relay", f"can't listen on {episode.node.host_ip}: {error}") from error
+        raise InfrastructureError("the relay", f"can't listen on {ground.node.host_ip}: {error}") from error
     told = values.make(
-        episode.task,
-        episode.task_folder,
-        episode=episode.name,
-        images={name: image.reference for name, image in episode.images.items()},
-        api_address=episode.node.ip,
-        egress=episode.relay.values(episode.node.host_ip),
+        ground.task,
+        ground.task_folder,
+        episode=ground.name,
+        images={name: image.reference for name, image in ground.images.items()},
+        api_address=ground.node.ip,
+        egress=ground.relay.values(ground.node.host_ip),
     )
-    manifests = await episode.kube.render(episode.task_folder / "chart", told)
-    await episode.kube.apply(f"{NAMESPACE_MANIFEST}{stores_first(manifests)}", deadline_s=deadline_s)
+    manifests = await ground.kube.render(ground.task_folder / "chart", told)
+    await ground.kube.apply(f"{NAMESPACE_MANIFEST}{stores_first(manifests)}", deadline_s=deadline_s)
     return f"{manifests.count(chr(10) + 'kind: ')} objects"
 
 
 NAMESPACE_MANIFEST = "apiVersion: v1\nkind: Namespace\nmetadata: {name: arena}\n"
 
 
-async def _ready(episode: "Episode", deadline_s: float) -> str:
+async def _ready(ground: Ground, deadline_s: float) -> str:
     """Every pod ready, every setup job complete, and the way out open for the one pod that may take it."""
-    waited = await episode.kube.wait_ready(deadline_s=deadline_s)
-    pod = await episode.kube.pod_of(EGRESS)
-    address = (await episode.kube.get(f"/api/v1/namespaces/{episode.kube.namespace}/pods/{pod}"))["status"]["podIP"]
-    await asyncio.to_thread(way_out.open_to, episode.node, address, episode.relay.port)
+    waited = await ground.kube.wait_ready(deadline_s=deadline_s)
+    pod = await ground.kube.pod_of(EGRESS)
+    address = (await ground.kube.get(f"/api/v1/namespaces/{ground.kube.namespace}/pods/{pod}"))["status"]["podIP"]
+    await asyncio.to_thread(way_out.open_to, ground.node, address, ground.relay.port)
     return f"all ready after {waited:.1f} s"
 
 
-def _referee(*verb: str) -> "Callable[[Episode, float], Awaitable[str]]":
-    async def act(episode: "Episode", deadline_s: float) -> str:
-        return await episode.referee(*verb, deadline_s=deadline_s)
+def _referee(*verb: str) -> Callable[[Ground, float], Awaitable[str]]:
+    async def act(ground: Ground, deadline_s: float) -> str:
+        return await ground.referee(*verb, deadline_s=deadline_s)
 
     return act
 

@@ -1,8 +1,10 @@
-"""Faults, found by folder: `stores/<kind>/faults.py` has those of a kind, in a tuple FAULTS of base.Fault.
+"""Faults, found by folder: `stores/<kind>/faults/<aspect>.py` has one, its FAULT (base.Fault).
 
 A task names a fault `<component>.<aspect>`. `kinds` says which kind of store each component is.
 """
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,17 +36,17 @@ class Planted:
 
 def names(kinds: Kinds) -> tuple[str, ...]:
     """Names of all faults that an application with these stores can have, sorted."""
-    return tuple(sorted(f"{component}.{fault.aspect}" for component, kind in kinds.items() for fault in of_kind(kind)))
+    return tuple(sorted(f"{component}.{aspect}" for component, kind in kinds.items() for aspect in aspects(kind)))
 
 
-def of_kind(kind: str) -> tuple[Fault[Any, Any], ...]:
-    """A kind's faults.
+def aspects(kind: str) -> tuple[str, ...]:
+    """Names of a kind's faults, sorted.
 
     Raises:
         UserError: there is no such kind.
     """
-    module = stores.part(kind, "faults")
-    return () if module is None else tuple(module.FAULTS)
+    package = stores.part(kind, "faults")
+    return () if package is None else tuple(sorted(module.name for module in pkgutil.iter_modules(package.__path__)))
 
 
 def read(planted: PlantedFault, kinds: Kinds) -> Planted:
@@ -54,10 +56,10 @@ def read(planted: PlantedFault, kinds: Kinds) -> Planted:
         UserError: unknown fault, or its parameters are wrong; all that is wrong at once, with what is valid.
     """
     component, _, aspect = planted.name.rpartition(".")
-    known = of_kind(kinds[component]) if component in kinds else ()
-    fault = next((fault for fault in known if fault.aspect == aspect), None)
-    if fault is None:
+    kind = kinds.get(component)
+    if kind is None or aspect not in aspects(kind):
         raise UserError(f"fault '{planted.name}'", "there is no such fault", f"one of: {', '.join(names(kinds))}")
+    fault: Fault[Any, Any] = importlib.import_module(f"{stores.__name__}.{kind}.faults.{aspect}").FAULT
     try:
         parameters: Parameters = fault.parameters.model_validate(planted.parameters)
     except ValidationError as error:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -29,10 +29,9 @@ class Fault[S: Store, P: Parameters](ABC):
     """A fault of one component: how it is planted, how one sees that it is there, and what repairs it.
 
     A task names it `<component>.<aspect>`: the component is a store of the application, of the kind in whose folder
-    the fault is.
+    the fault is, and the aspect is the name of its file there.
     """
 
-    aspect: ClassVar[str]
     parameters: type[P]
 
     @abstractmethod

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 type Scalar = str | int | float | bool | None
 type Facts = dict[str, Scalar]
-"""A flat picture of a state: path (`mariadb/accounts/app@%/grants/site.*/DELETE`) to value; `/` separates."""
+"""A flat picture of a state: path (`store/accounts/app@%/grants/site.*/DELETE`) to value; `/` separates."""
 
 
 class Record(BaseModel):
@@ -56,7 +56,7 @@ class Closing(Record):
 class Snapshot(Record):
     """The meaning of everything that counts, at one moment.
 
-    `facts` holds one flat picture for each store ("mariadb", "redis-queue", "redis-cache", "kubernetes", "config"),
+    `facts` holds one flat picture for each store by its name, and one for "kubernetes",
     live and persistent state apart (`acl/live/app/…`, `acl/file/app/…`). Values that change by themselves
     (restart counts, leases) are not in it.
     """
@@ -167,7 +167,7 @@ class Action(Record):
     version: Literal[1] = 1
     at: float
     source: str
-    """`mariadb` or `admin`."""
+    """`admin`, or a store's name."""
     actor: str
     kind: Literal["read", "change", "declare"]
     what: str

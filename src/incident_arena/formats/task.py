@@ -1,4 +1,4 @@
-"""Tasks: a folder each, `<name>/` among its substrate's, with its facts in task.toml.
+"""Tasks: a folder each, `substrates/<substrate>/tasks/<name>/`, with its facts in task.toml.
 
 task.toml         TaskSpec
 instruction.md    what the agent is told (a Jinja2 template over the substrate's facts)
@@ -17,7 +17,7 @@ type Positive = Annotated[float, Field(gt=0)]
 
 
 class PlantedFault(Record):
-    """A fault by its name (`mariadb.grants`), with the parameters that the fault itself validates."""
+    """A fault by its name (`<component>.<aspect>`), with the parameters that the fault itself validates."""
 
     name: str
     parameters: dict[str, Scalar | list[str]] = Field(default_factory=dict)
@@ -130,7 +130,7 @@ class TaskSpec(Record):
     forbidden: list[str] = Field(default_factory=list)
     """Acts that the action log must not hold, as `source/what` patterns (`admin/queue-flush`)."""
     allowed: list[str] = Field(default_factory=list)
-    """The only changes that a source's log may hold, as such patterns (`mariadb/GRANT`), for sources named here."""
+    """The only changes that a source's log may hold, as such patterns (`<source>/<what>`), for sources named here."""
     vocabulary: list[str] = Field(default_factory=list)
     """`component.aspect` names that a declaration may give."""
 

@@ -17,8 +17,8 @@ from typing import Any
 from harbor.agents.factory import AgentFactory
 
 from incident_arena.errors import UserError
+from incident_arena.folders import PACKAGE
 from incident_arena.images import agents
-from incident_arena.images.recipes import checkout
 
 
 class Kind(StrEnum):
@@ -35,7 +35,7 @@ ON_THE_HOST = frozenset({"oracle", "nop", "terminus-2"})
 
 def kinds(root: Path | None = None) -> dict[str, Kind]:
     """Every agent that Harbor has, by its name."""
-    baked = agents.recipes(root or checkout())
+    baked = agents.recipes(root or PACKAGE)
     return {
         name: Kind.INSTALLED if name in baked else Kind.ON_THE_HOST if name in ON_THE_HOST else Kind.UNSUPPORTED
         for name in AgentFactory.registered_names()
@@ -55,12 +55,12 @@ def image_name(agent: str, root: Path | None = None) -> str:
 
     Args:
         agent: NAME, NAME@VERSION or module:Class.
-        root: the checkout; this one when None.
+        root: the package; this one when None.
 
     Raises:
         UserError: Harbor has no such agent, it can't run here, or it has no version to choose.
     """
-    root = root or checkout()
+    root = root or PACKAGE
     name, version = split(agent)
     if ":" in name:
         return agents.PLAIN

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from incident_arena.catalogue.names import MAIN, REFEREE
 from incident_arena.episode.way_out import DNS, GATEWAY, WayOut
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.formats.records import Stage
@@ -18,8 +19,6 @@ from incident_arena.proc import CommandError, OverrunError
 from incident_arena.settings import Settings
 
 AGENT = "agent"
-MAIN = "main"
-REFEREE = "referee"
 FOLDERS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 
 

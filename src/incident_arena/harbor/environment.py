@@ -15,10 +15,11 @@ from harbor.environments.options import EnvironmentOptions
 from harbor.utils.import_path import import_symbol
 from pydantic import Field
 
+from incident_arena.catalogue.names import MAIN
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
-from incident_arena.harbor.cluster import MAIN, Cluster, EpisodeMaker
+from incident_arena.harbor.cluster import Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built

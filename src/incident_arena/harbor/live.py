@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from incident_arena.catalogue.names import REFEREE
 from incident_arena.errors import InfrastructureError
-from incident_arena.harbor.cluster import REFEREE
 from incident_arena.kube import Kube
 
 LOOK_S = 10.0

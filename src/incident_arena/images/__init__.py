@@ -1,1 +1,1 @@
-"""Images: plain Dockerfiles in `images/<name>/`, built without a daemon and keyed by everything that goes in."""
+"""Images: plain Dockerfiles (recipes.py), built without a daemon and keyed by everything that goes in."""

@@ -1,6 +1,6 @@
 """Agents' recipes: one file an agent makes the image `agent-<name>`, a layer over the image `agent`.
 
-agents/<name>.toml, the name being Harbor's:
+agent_recipes/<name>.toml, the name being Harbor's:
     manager = "npm"                         or "pypi"
     package = "@openai/codex"
     version = "0.153.4"                     the one that is built when no other is asked for
@@ -11,8 +11,8 @@ agents/<name>.toml, the name being Harbor's:
     steps = ["rm -rf node_modules/x"]       shell lines in /opt/program after the installation, may be missing
     lines = ["RUN …"]                       lines of the image's Dockerfile, as root, may be missing
     [environment]                           variables that it is to find, may be missing
-agents/<name>.lock: a package-lock.json, or a requirements.txt with hashes, for that version; other versions, and agents
-without a lock, take the dependencies that the registry serves when they are built.
+agent_recipes/<name>.lock: a package-lock.json, or a requirements.txt with hashes, for that version; other versions, and
+agents without a lock, take the dependencies that the registry serves when they are built.
 
 An image's name is `agent-<name>`, or `agent-<name>@<version>` for another version than the recipe's.
 """
@@ -32,7 +32,7 @@ from incident_arena.images.recipes import Extras, Recipe, Source, used_by
 PLAIN = "agent"
 """The image without any agent's program: for agents that run on the host, and for scripts."""
 
-FOLDER = "agents"
+FOLDER = "images/agent_recipes"
 _PREFIX = f"{PLAIN}-"
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]*")
 
@@ -76,7 +76,7 @@ RUN export HOME=$(mktemp -d) PATH=/opt/program/bin:$PATH \\
 
 
 class AgentRecipe(BaseModel):
-    """agents/<name>.toml, and whether there is a lock beside it."""
+    """agent_recipes/<name>.toml, and whether there is a lock beside it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
@@ -93,7 +93,7 @@ class AgentRecipe(BaseModel):
 
 
 def recipes(root: Path) -> dict[str, AgentRecipe]:
-    """Every agent's recipe of the checkout at `root`, by Harbor's name of the agent.
+    """Every agent's recipe of the package at `root`, by Harbor's name of the agent.
 
     Raises:
         UserError: a recipe can't be read.

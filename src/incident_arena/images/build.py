@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from incident_arena import folders
 from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.images import agents, bases, context, recipes, store
 from incident_arena.images.buildah import Buildah
@@ -30,7 +31,7 @@ class BuiltImage:
 
 @dataclass(frozen=True)
 class Planned:
-    """An image as it has to be for this checkout, built or not."""
+    """An image as it has to be for these sources, built or not."""
 
     recipe: Recipe
     context: tuple[context.Item, ...]
@@ -46,15 +47,15 @@ def plan(settings: Settings, root: Path, names: Collection[str]) -> dict[str, Pl
     """Key these images and what they are built on; those that others use come first.
 
     Args:
-        settings: where archives and binaries are.
-        root: the checkout.
+        settings: where archives and binaries are, and substrates besides this package's.
+        root: the package.
         names: of images; an agent's may have a version (see images.agents).
 
     Raises:
         UserError: no such image, a recipe is wrong, or something that goes in is missing.
     """
     planned: dict[str, Planned] = {}
-    known = recipes.ordered({**recipes.load_all(root), **agents.image_recipes(root, names)})
+    known = recipes.ordered({**recipes.load_all(root, settings.substrates), **agents.image_recipes(root, names)})
     for name, recipe in recipes.with_uses(known, names).items():
         items = tuple(context.items(recipe, root, settings.bin))
         key = context.key(recipe, items, {used: planned[used].image.key for used in recipe.uses})
@@ -63,9 +64,10 @@ def plan(settings: Settings, root: Path, names: Collection[str]) -> dict[str, Pl
     return planned
 
 
-def plain_names(root: Path | None = None) -> tuple[str, ...]:
-    """The images that pods of some task run, without agents' own: all folders in images/ that are not only built on."""
-    return tuple(name for name, recipe in recipes.load_all(root or recipes.checkout()).items() if recipe.kept)
+def plain_names(settings: Settings, root: Path | None = None) -> tuple[str, ...]:
+    """The images that pods of some task run, without agents' own: all recipes that are not only built on."""
+    known = recipes.load_all(root or folders.PACKAGE, settings.substrates)
+    return tuple(name for name, recipe in known.items() if recipe.kept)
 
 
 def list_images(settings: Settings, names: Collection[str], root: Path | None = None) -> list[Planned]:
@@ -74,7 +76,7 @@ def list_images(settings: Settings, names: Collection[str], root: Path | None = 
     Raises:
         UserError: as `plan`.
     """
-    planned = plan(settings, root or recipes.checkout(), names)
+    planned = plan(settings, root or folders.PACKAGE, names)
     return [planned[name] for name in planned if name in names]
 
 
@@ -82,7 +84,7 @@ def find_images(settings: Settings, names: Collection[str], root: Path | None = 
     """These images, by name.
 
     Raises:
-        UserError: some are not built for what the checkout holds now; it names them.
+        UserError: some are not built for what the sources are now; it names them.
     """
     planned = list_images(settings, names, root)
     if missing := [one.image.name for one in planned if not one.built]:
@@ -96,19 +98,19 @@ def find_images(settings: Settings, names: Collection[str], root: Path | None = 
 def build_images(
     settings: Settings, names: Collection[str], say: Say, root: Path | None = None
 ) -> dict[str, BuiltImage]:
-    """Build those of these images that are not built for what the checkout holds now.
+    """Build those of these images that are not built for what the sources are now.
 
     Args:
         settings: where archives are.
         names: of images; what they are built on is built too.
         say: told when each begins and has ended, and of waiting for another process that builds.
-        root: the checkout; this one when None.
+        root: the package; this one when None.
 
     Raises:
         UserError: not root, no such image, or a recipe is wrong.
         InfrastructureError: a build failed, with the end of its log and where that is; or an archive came out broken.
     """
-    root = root or recipes.checkout()
+    root = root or folders.PACKAGE
     settings.images.mkdir(parents=True, exist_ok=True)
     with locked(settings.images / "lock", deadline_s=LOCK_S, waiting=say):
         store.remove_unfinished(settings.images)

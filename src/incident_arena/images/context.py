@@ -15,6 +15,7 @@ FORMAT = "1"
 """Part of every key: a change in the way images are made changes all keys."""
 
 KEY_DIGITS = 16
+SCRIPT = b"#!"
 NEVER = frozenset({"__pycache__", ".ruff_cache", ".mypy_cache", ".DS_Store"})
 
 
@@ -28,8 +29,13 @@ class Item:
 
     @property
     def executable(self) -> bool:
-        """Whether it may be run; a text that was made never is."""
-        return isinstance(self.source, Path) and bool(self.source.stat().st_mode & 0o100)
+        """Whether it may be run: binaries and scripts, whatever rights an installer has left to them."""
+        if isinstance(self.source, str):
+            return False
+        if self.content_key:
+            return True
+        with self.source.open("rb") as stream:
+            return stream.read(len(SCRIPT)) == SCRIPT
 
     def content(self) -> bytes:
         """What is in it."""
@@ -41,7 +47,7 @@ def items(recipe: Recipe, root: Path, binaries: Path) -> list[Item]:
 
     Args:
         recipe: the image.
-        root: the checkout.
+        root: the package.
         binaries: the node's binaries (a link to a folder that is named by its content's key).
 
     Raises:
@@ -49,14 +55,12 @@ def items(recipe: Recipe, root: Path, binaries: Path) -> list[Item]:
     """
     found = [Item(text, to) for to, text in recipe.made.items()]
     if recipe.folder is not None:
-        found += [Item(path, str(path.relative_to(recipe.folder))) for path in _files(recipe.folder, ())]
+        found += [Item(path, str(path.relative_to(recipe.folder))) for path in _files(recipe.folder)]
     for source in recipe.extras.sources:
         path = root / source.path
         if not path.exists():
             raise UserError(f"image {recipe.name!r}", f"source {source.path} is missing")
-        for file in _files(path, source.exclude):
-            if source.only and file.name != source.only:
-                continue
+        for file in _files(path, source.exclude, source.only):
             below = "" if file == path else f"/{file.relative_to(path)}"
             found.append(Item(file, f"{source.to}{below}"))
     for binary in recipe.extras.binaries:
@@ -87,7 +91,7 @@ def key(recipe: Recipe, context: Sequence[Item], used: Mapping[str, str]) -> str
 
 
 def stage(context: Sequence[Item], folder: Path) -> None:
-    """Copy the context to `folder`; times and rights do not depend on the checkout, so that layers can be reused."""
+    """Copy the context to `folder`; times and rights are its own, so that layers can be reused."""
     for item in context:
         target = folder / item.to
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -102,11 +106,12 @@ def stage(context: Sequence[Item], folder: Path) -> None:
         os.utime(path, (0, 0))
 
 
-def _files(path: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
+def _files(path: Path, exclude: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> Iterator[Path]:
     if path.is_file():
-        yield path
+        if not only or path.name.endswith(only):
+            yield path
         return
     for child in sorted(path.iterdir()):
         if child.name in NEVER or child.name in exclude or child.suffix == ".pyc":
             continue
-        yield from _files(child, exclude)
+        yield from _files(child, exclude, only)

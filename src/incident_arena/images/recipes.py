@@ -1,26 +1,29 @@
 """Recipes: one folder an image, with either a Dockerfile or, for a base, a base.toml.
 
-images/<name>/Dockerfile    FROM arena.local/<other> names the image that it builds on
-images/<name>/image.toml    what else is copied into the build's context, may be missing:
+They are in images/recipes/, in the folder images/ of a store and of a substrate, each folder named as its image:
+
+Dockerfile    FROM arena.local/<other> names the image that it builds on
+image.toml    what else is copied into the build's context, may be missing:
     [[sources]]
-    path = "src/incident_arena"     in the checkout
-    to = "incident_arena"           in the context
-    exclude = ["cli"]               names that are left out, at any depth
-    only = "agent.packages"         the one name that is taken, at any depth
+    path = "services"               in this package; "." is all of it
+    to = "incident_arena/services"  in the context
+    exclude = ["gateway"]           names that are left out, at any depth
+    only = [".py"]                  endings of the files that are taken; all when it is missing
     [[binaries]]
     name = "coredns"                a binary of the node
     only_built_on = true            others are built on it, and no pod runs it
-images/<name>/base.toml     suite = "bookworm", packages = ["ca-certificates"]: bootstrapped from Debian
+base.toml     suite = "bookworm", packages = ["ca-certificates"]: bootstrapped from Debian
 """
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from incident_arena import folders
 from incident_arena.errors import UserError
 
 REGISTRY = "arena.local"
@@ -32,12 +35,12 @@ class _Part(BaseModel):
 
 
 class Source(_Part):
-    """A file or folder of the checkout that goes into the context."""
+    """A file or folder of this package that goes into the context."""
 
     path: str
     to: str
     exclude: tuple[str, ...] = ()
-    only: str = ""
+    only: tuple[str, ...] = ()
 
 
 class Binary(_Part):
@@ -88,19 +91,31 @@ class Recipe(_Part):
         return self.base is None and not self.extras.only_built_on
 
 
-def checkout() -> Path:
-    """The checkout's root: recipes and sources are not part of the installed package."""
-    return Path(__file__).resolve().parents[3]
+def load_all(root: Path, others: Sequence[Path] = ()) -> dict[str, Recipe]:
+    """Read every recipe, those that others use first.
 
-
-def load_all(root: Path) -> dict[str, Recipe]:
-    """Read every recipe under `root`/images, those that others use first.
+    Args:
+        root: this package's folder.
+        others: folders of substrates that stand elsewhere.
 
     Raises:
-        UserError: a recipe can't be read, names an image that there is none of, or uses itself.
+        UserError: a recipe can't be read, names an image that there is none of, uses itself, or has another's name.
     """
-    folders = [path for path in sorted((root / "images").iterdir()) if path.is_dir()]
-    return ordered({path.name: recipe for path in folders if (recipe := _load(path))})
+    found: dict[str, Recipe] = {}
+    for folder in _folders(root, others):
+        recipe = _load(folder)
+        if recipe and recipe.name in found:
+            raise UserError(f"image {recipe.name!r}", f"has two recipes: {found[recipe.name].folder}, {folder}")
+        if recipe:
+            found[recipe.name] = recipe
+    return ordered(found)
+
+
+def _folders(root: Path, others: Sequence[Path]) -> Iterator[Path]:
+    places = [root / "images" / "recipes", *sorted(root.glob("stores/*/images"))]
+    places += [folder / "images" for folder in folders.substrates(root, others).values()]
+    for place in places:
+        yield from sorted(path for path in place.glob("*") if path.is_dir())
 
 
 def ordered(recipes: Mapping[str, Recipe]) -> dict[str, Recipe]:

@@ -1,6 +1,6 @@
 """The node: a real, single-machine Kubernetes in namespaces of its own, started in seconds.
 
-build.py      the node's binaries, from the Go module in node/
+build.py      the node's binaries, from the Go module in go/
 store.py      the prepared image store, so that no image is unpacked at start
 spec.py       what one node is: names, addresses, folders
 allocate.py   a free index and CPUs for a new node, under a lock

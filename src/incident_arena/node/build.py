@@ -49,8 +49,8 @@ TARGETS = (
 
 
 def module_folder() -> Path:
-    """The Go module's folder in the checkout."""
-    return Path(__file__).resolve().parents[3] / "node"
+    """The Go module's folder."""
+    return Path(__file__).resolve().parent / "go"
 
 
 def key() -> str:
@@ -117,8 +117,9 @@ def _compile(settings: Settings, folder: Path, say: Say) -> None:
         environment = {"CGO_ENABLED": "1" if target.cgo else "0", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
         flags = "-s -w -extldflags=-static" if target.cgo else "-s -w"
         output = folder if len(target.packages) > 1 else folder / target.gives[0]
-        argv = [go, "build", "-trimpath", "-tags", target.tags, "-ldflags", flags, "-o", f"{output}{os.sep}" if len(
-            target.packages) > 1 else output, *target.packages]  # fmt: skip
+        # -buildvcs: where the sources are, in a checkout or not, is no part of the binaries.
+        argv: list[str | Path] = [go, "build", "-trimpath", "-buildvcs=false", "-tags", target.tags, "-ldflags", flags]
+        argv += ["-o", f"{output}{os.sep}" if len(target.packages) > 1 else output, *target.packages]
         with step(say, f"compiling {names}", f"compiled {names}"):
             try:
                 proc.run(argv, deadline_s=DEADLINE_S, cwd=module_folder(), env=environment, log=log)

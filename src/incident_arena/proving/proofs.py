@@ -1,98 +1,37 @@
 """Prove a task: right fixes score 1, doing nothing 0, each wrong fix 0 for the class that it should get.
 
-What was proven is kept beside the task, in proof.json, with two hashes for each run: of everything that the episode
-depends on (the exported task, the script, the images' sources and the code in the cluster) and of the judge. A run
-whose episode is unchanged and whose judge alone is another is judged again from its evidence where that is still there.
+What was proven is kept in proof.json, with two hashes for each run (keys.py): of all that the episode depends on, and
+of the judge. A run whose episode is unchanged and whose judge alone is another is judged again from its evidence where
+that is still there.
 """
 
-import hashlib
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from pydantic import Field, ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from incident_arena.catalogue.export import digest, export
+from incident_arena.catalogue import proven
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import right_fixes, wrong_fixes
 from incident_arena.catalogue.validate import require_valid
 from incident_arena.errors import UserError
-from incident_arena.formats.records import Record
+from incident_arena.formats.proof import Proof, Result, Run, Want, read
 from incident_arena.formats.verdict import FailureClass
 from incident_arena.harbor import job, playing
 from incident_arena.harbor.outcome import Outcome
 from incident_arena.lock import locked
-from incident_arena.proving import rejudge
+from incident_arena.proving import keys, rejudge
 from incident_arena.settings import Settings
 
-FILE = "proof.json"
 LOCK_S = 60.0
 SOLVED = 5
 """Times that the first right fix is played."""
 UNTOUCHED = 3
 """Times that nothing is done."""
-PLAYED = ("images", "node", "surfaces", "src/incident_arena/episode", "src/incident_arena/faults",
-          "src/incident_arena/kube", "src/incident_arena/node", "src/incident_arena/services",
-          "src/incident_arena/verify/stores")  # fmt: skip
-"""What an episode depends on, besides the exported task (which holds the charts) and the script."""
-JUDGED = ("src/incident_arena/verify", "src/incident_arena/records.py", "src/incident_arena/tasks.py")
-
-type Want = Literal["pass", "fail"]
-
-
-class Result(Record):
-    """One trial of a run."""
-
-    reward: float | None
-    failure_class: FailureClass | None = None
-    inclusive: list[str] = Field(default_factory=list)
-    reason: str = ""
-    seconds: float = 0
-    peak_memory_mb: int | None = None
-    job: str = ""
-    """Name of the job folder."""
-    trial: str = ""
-
-
-class Run(Record):
-    """One script (or doing nothing), played as often as is wanted."""
-
-    name: str
-    want: Want
-    want_class: FailureClass | None = None
-    repeat: int
-    played: str
-    """Hash of what the episode depends on."""
-    judged: str
-    """Hash of the judge."""
-    results: list[Result] = Field(default_factory=list)
-
-    @property
-    def holds(self) -> bool:
-        """Every trial came out as it should."""
-        return len(self.results) >= self.repeat and all(self._right(result) for result in self.results)
-
-    def _right(self, result: Result) -> bool:
-        if self.want == "pass":
-            return result.reward == 1
-        return result.reward == 0 and self.want_class in {None, result.failure_class}
-
-
-class Proof(Record):
-    """All runs of a task."""
-
-    version: Literal[1] = 1
-    task: str
-    runs: list[Run] = Field(default_factory=list)
-
-    def run(self, name: str) -> Run | None:
-        """The run of a name."""
-        return next((run for run in self.runs if run.name == name), None)
+JOBS = Path("jobs")
+"""Below the current folder, as those of `arena run`."""
 
 
 @dataclass(frozen=True)
@@ -130,28 +69,27 @@ def prove(settings: Settings, catalogue: Catalogue, name: str, console: Console,
         UserError: the task is wrong, or nothing is called as `only` says.
     """
     require_valid(catalogue, name)
-    path = catalogue.folder(name) / FILE
-    plans = list(_plans(catalogue, name))
+    plans = list(_plans(settings, catalogue, name))
     if unknown := sorted(set(choice.only) - {plan.run.name for plan in plans}):
         names = ", ".join(plan.run.name for plan in plans)
         raise UserError(f"run {unknown[0]!r}", f"task {name!r} has none", f"one of: {names}")
-    before = read(path)
+    before = proven.find(settings, catalogue, name)
     runs: dict[str, Run] = {}
     stale: list[_Plan] = []
     for plan in plans:
         known = before.run(plan.run.name) if before else None
-        runs[plan.run.name] = _reuse(plan, known, catalogue, choice) or plan.run
+        runs[plan.run.name] = _reuse(plan, known, choice) or plan.run
         if not runs[plan.run.name].results and not choice.check and choice.wants(plan.run.name):
             stale.append(plan)
         elif known and not choice.check and not runs[plan.run.name].results:
             runs[plan.run.name] = known  # not asked for: stays as it is
     if choice.check:
         return Proof(task=name, runs=list(runs.values()))
-    _keep(settings, path, name, _rejudged(before, runs), list(runs))
+    _keep(settings, catalogue, name, _rejudged(before, runs), list(runs))
     for batch in _batches(stale, choice.parallel):
         played = _play(settings, catalogue, name, batch, console, choice.parallel)
         runs |= {run.name: run for run in played}
-        _keep(settings, path, name, played, list(runs))
+        _keep(settings, catalogue, name, played, list(runs))
     return Proof(task=name, runs=list(runs.values()))
 
 
@@ -160,10 +98,12 @@ def _rejudged(before: Proof | None, runs: dict[str, Run]) -> list[Run]:
     return [run for run in runs.values() if run.results and run.name in known and run.judged != known[run.name].judged]
 
 
-def _keep(settings: Settings, path: Path, name: str, news: list[Run], order: list[str]) -> None:
+def _keep(settings: Settings, catalogue: Catalogue, name: str, news: list[Run], order: list[str]) -> None:
     """Put runs into the proof on disk; what another process has put there meanwhile stays."""
+    path = proven.place(settings, catalogue, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with locked(settings.home / "proofs.lock", deadline_s=LOCK_S):
-        before = read(path)
+        before = proven.find(settings, catalogue, name)
         kept = {run.name: run for run in before.runs} if before else {}
         for run in news:
             kept[run.name] = run
@@ -181,9 +121,9 @@ def merge(settings: Settings, catalogue: Catalogue, name: str, other: Path) -> N
         raise UserError(
             f"proof {str(other)!r}", f"is not one of task {name!r}", "name the proof.json of another checkout"
         )
-    plans = {plan.run.name: plan.run for plan in _plans(catalogue, name)}
+    plans = {plan.run.name: plan.run for plan in _plans(settings, catalogue, name)}
     fresh = [run for run in found.runs if run.name in plans and run.played == plans[run.name].played and run.holds]
-    _keep(settings, catalogue.folder(name) / FILE, name, fresh, list(plans))
+    _keep(settings, catalogue, name, fresh, list(plans))
 
 
 def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
@@ -194,14 +134,13 @@ def _batches(plans: list[_Plan], parallel: int) -> Iterator[list[_Plan]]:
         yield single[start : start + parallel]
 
 
-def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
+def _plans(settings: Settings, catalogue: Catalogue, name: str) -> Iterator[_Plan]:
     folder = catalogue.folder(name)
-    base = _exported(catalogue, name) + tree(catalogue.root, PLAYED)
-    judged = _sha(tree(catalogue.root, JUDGED))
+    depends = keys.Keys(settings, catalogue, name)
 
     def plan(run: str, want: Want, script: Path | None, repeat: int, cls: FailureClass | None = None) -> _Plan:
-        played = _sha(base + (script.read_text() if script else ""))
-        facts = Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=judged)
+        played = depends.played(script.read_text() if script else "")
+        facts = Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=depends.judged)
         agent = "nop" if script is None else "oracle"
         return _Plan(facts, agent, None if run == "solve" else script)  # the oracle has the solution itself
 
@@ -212,7 +151,7 @@ def _plans(catalogue: Catalogue, name: str) -> Iterator[_Plan]:
         yield plan(f"wrong/{wrong.path.stem}", "fail", wrong.path, wrong.repeat, wrong.failure_class)
 
 
-def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice) -> Run | None:
+def _reuse(plan: _Plan, known: Run | None, choice: Choice) -> Run | None:
     """What is known of a run, when it still says something."""
     if known is None or choice.again or known.played != plan.run.played or len(known.results) < plan.run.repeat:
         return None
@@ -220,7 +159,7 @@ def _reuse(plan: _Plan, known: Run | None, catalogue: Catalogue, choice: Choice)
         return known.model_copy(update={"want": plan.run.want, "want_class": plan.run.want_class})
     if choice.check:
         return None
-    results = [rejudge.again(catalogue.root / "jobs" / result.job / result.trial, result) for result in known.results]
+    results = [rejudge.again(JOBS / result.job / result.trial, result) for result in known.results]
     if not all(results):
         return None
     return plan.run.model_copy(update={"results": results})
@@ -240,7 +179,7 @@ def _play(
         parallel=parallel,
         max_retries=2,
         keep=False,
-        jobs=catalogue.root / "jobs",
+        jobs=JOBS,
         name=f"{playing.job_name()}__{name.rpartition('/')[2]}__{batch[0].run.name.replace('/', '-')}",
     )
     outcomes = playing.play(settings, request, console)
@@ -267,20 +206,6 @@ def _result(one: Outcome) -> Result:
     )
 
 
-def read(path: Path) -> Proof | None:
-    """The proof that is kept with a task; None when there is none.
-
-    Raises:
-        UserError: it can't be read.
-    """
-    if not path.exists():
-        return None
-    try:
-        return Proof.model_validate_json(path.read_text())
-    except ValidationError as error:
-        raise UserError(f"{path.parent.name}/{FILE}", f"can't be read: {error}", "remove it") from error
-
-
 def table(proof: Proof) -> Table:
     """A proof for a person."""
     shown = Table("run", "wants", "got", "class", "seconds", "MB", "holds", title=proof.task, box=None)
@@ -292,29 +217,6 @@ def table(proof: Proof) -> Table:
         want = "1" if run.want == "pass" else f"0, {run.want_class}"
         shown.add_row(run.name, want, got, classes, seconds, str(memory or ""), "yes" if run.holds else "NO")
     return shown
-
-
-def tree(root: Path, parts: tuple[str, ...]) -> str:
-    """One hash for files and folders below a root; caches of Python are left out."""
-    lines: list[str] = []
-    for part in parts:
-        path = root / part
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        kept = [file for file in files if file.is_file() and "__pycache__" not in file.parts]
-        lines += [f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in kept]
-    return _sha("\n".join(lines))
-
-
-def _exported(catalogue: Catalogue, name: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
-        export(catalogue, name, Path(scratch) / "task")
-        # The solution is hashed with the run that plays it.
-        shutil.rmtree(Path(scratch) / "task" / "solution")
-        return digest(Path(scratch) / "task")
-
-
-def _sha(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _write(path: Path, proof: Proof) -> None:

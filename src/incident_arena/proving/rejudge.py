@@ -3,14 +3,11 @@
 import asyncio
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from incident_arena.formats.proof import Result
 from incident_arena.formats.verdict import Verdict
 from incident_arena.harbor.outcome import read_verdict
 from incident_arena.harbor.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from incident_arena.proving.proofs import Result
 
 DEADLINE_S = 300.0
 JUDGE = "exec python3 -m incident_arena.judge /evidence /logs/verifier"
@@ -38,7 +35,7 @@ async def _judge(evidence: Path) -> Verdict | None:
         await sandbox.stop(delete=True)
 
 
-def again(trial: Path, before: "Result") -> "Result | None":
+def again(trial: Path, before: Result) -> Result | None:
     """A trial's result by the judge of today; None when its evidence is gone or can't be judged."""
     evidence = trial / "artifacts" / "evidence"
     if not evidence.is_dir():

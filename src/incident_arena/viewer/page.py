@@ -83,5 +83,5 @@ def _library(name: str) -> str:
         files = []
     path = next((file for file in files if file.name == name), None)
     if path is None:
-        raise InfrastructureError(f"chart library file '{name}'", f"{CARRIER} is not installed", "run `uv sync`")
+        raise InfrastructureError(f"chart library file '{name}'", f"{CARRIER} is not installed", "install again")
     return path.read_text(encoding="utf-8").strip()

@@ -3,11 +3,12 @@
 import json
 
 from incident_arena.analysis.proofs import both_ways_rows
+from incident_arena.cli.results import task_folders
 from incident_arena.proving.proofs import Proof, Result, Run
 
 
 def _task(root, name, text=None):
-    folder = root / "frappe" / name
+    folder = root / "frappe" / "tasks" / name
     folder.mkdir(parents=True)
     (folder / "task.toml").write_text("")
     if text is not None:
@@ -33,7 +34,7 @@ def test_rows_say_what_was_wanted_and_got(tmp_path):
     )
     _task(tmp_path, "a", proof.model_dump_json())
     notes = []
-    rows = both_ways_rows(tmp_path, notes)
+    rows = both_ways_rows(task_folders(tmp_path), notes)
     assert [(row.run, row.want, row.got, row.holds) for row in rows] == [
         ("solve", 1, "1 1", True),
         ("nop", 0, "0", True),
@@ -51,7 +52,7 @@ def test_what_has_no_proof_is_said(tmp_path):
     _task(tmp_path, "b", "{")
     _task(tmp_path, "c", json.dumps({"version": 2, "task": "frappe/c"}))
     notes = []
-    assert both_ways_rows(tmp_path, notes) == []
+    assert both_ways_rows(task_folders(tmp_path), notes) == []
     assert notes == [
         "task frappe/a has no proof yet",
         "task frappe/b: proof.json can't be read",

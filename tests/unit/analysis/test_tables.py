@@ -258,14 +258,14 @@ symptom = {kinds = {create = 0.5}}
 
 def test_facts_come_from_evidence_else_from_the_folder_of_tasks(tmp_path):
     simulate(tmp_path / "jobs", Plan(tasks=FRAPPE[:1], models=MODELS[:1], repeats=1, odd=0.0, evidence=True))
-    folder = tmp_path / "tasks" / FRAPPE[0].name
-    folder.mkdir(parents=True)
+    folder = tmp_path / "task"
+    folder.mkdir()
     (folder / "task.toml").write_text(FACTS)
     reading = read_jobs([tmp_path / "jobs"])
-    assert build(reading, load_prices(), tasks=tmp_path / "tasks").tasks[0].layer == "runtime"
+    assert build(reading, load_prices(), tasks={FRAPPE[0].name: folder}).tasks[0].layer == "runtime"
     for path in tmp_path.glob("jobs/*/*/artifacts/evidence/task.json"):
         path.unlink()
-    assert build(reading, load_prices(), tasks=tmp_path / "tasks").tasks[0].layer == "configuration"
+    assert build(reading, load_prices(), tasks={FRAPPE[0].name: folder}).tasks[0].layer == "configuration"
     assert build(reading, load_prices()).tasks[0].layer == "unknown"
     assert task_rows(frame(reading.trials), {})[0].causes == 2
 

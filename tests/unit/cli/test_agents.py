@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from incident_arena.folders import PACKAGE
 from incident_arena.images import agents, build
-from incident_arena.images.recipes import checkout
 from incident_arena.settings import Settings
 
 
@@ -20,12 +20,12 @@ def arena(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_list_tells_which_run_and_which_are_built(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     settings.images.mkdir()
-    [planned] = build.list_images(settings, ["agent-codex"], checkout())
+    [planned] = build.list_images(settings, ["agent-codex"], PACKAGE)
     planned.image.archive.write_bytes(b"x" * 300_000)
     ended = arena(tmp_path, "agents", "list", "--json")
     assert ended.returncode == 0, ended.stderr
     rows = {row["agent"]: row for row in json.loads(ended.stdout)}
-    version = agents.recipes(checkout())["codex"].version
+    version = agents.recipes(PACKAGE)["codex"].version
     assert rows["codex"] == {"agent": "codex", "kind": "installed", "version": version, "built": True, "mb": 0.3}
     assert rows["claude-code"]["built"] is False
     assert rows["terminus-2"] == {
@@ -51,5 +51,5 @@ def test_an_agent_that_is_not_there_is_refused_with_those_that_are(tmp_path: Pat
 def test_a_run_refuses_an_agent_without_a_recipe_before_anything_starts(tmp_path: Path) -> None:
     ended = arena(tmp_path, "run", "frappe/deletes-and-jobs-fail", "--agent", "goose", "--yes")
     assert ended.returncode == 2
-    assert "write agents/goose.toml" in ended.stderr
+    assert "write images/agent_recipes/goose.toml" in ended.stderr
     assert not (tmp_path / "images").exists()

@@ -44,7 +44,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
-    export(catalogue.find(), NAME, tmp_path / "task")
+    export(catalogue.find(Settings()), NAME, tmp_path / "task")
     return tmp_path / "task" / "environment"
 
 

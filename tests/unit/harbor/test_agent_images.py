@@ -8,10 +8,10 @@ from harbor.agents.installed.base import BaseInstalledAgent
 from harbor.models.agent.name import AgentName
 
 from incident_arena.errors import UserError
+from incident_arena.folders import PACKAGE
 from incident_arena.harbor.agent_images import ON_THE_HOST, Kind, image_name, kinds, options, split
 from incident_arena.harbor.job import Request, compose
 from incident_arena.images.agents import recipes
-from incident_arena.images.recipes import checkout
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_the_image_is_the_agents(agent: str, image: str) -> None:
 
 def test_every_agent_of_harbors_has_a_kind() -> None:
     assert set(kinds()) == set(AgentFactory.registered_names())
-    for name in ON_THE_HOST | recipes(checkout()).keys():
+    for name in ON_THE_HOST | recipes(PACKAGE).keys():
         installed = issubclass(AgentFactory.get_agent_class(AgentName(name)), BaseInstalledAgent)
         assert kinds()[name] is (Kind.INSTALLED if installed else Kind.ON_THE_HOST)
 
@@ -43,12 +43,12 @@ def test_every_agent_of_harbors_has_a_kind() -> None:
 def test_an_installer_that_would_fetch_is_refused_with_how_to_bake_it(agent: str) -> None:
     with pytest.raises(UserError, match="no recipe") as caught:
         image_name(agent)
-    assert caught.value.remedy.startswith(f"write agents/{agent.partition('@')[0]}.toml")
+    assert caught.value.remedy.startswith(f"write images/agent_recipes/{agent.partition('@')[0]}.toml")
 
 
 def test_a_recipe_is_all_that_an_agent_needs(tmp_path: Path) -> None:
-    (tmp_path / "agents").mkdir()
-    (tmp_path / "agents/goose.toml").write_text(
+    (tmp_path / "images/agent_recipes").mkdir(parents=True)
+    (tmp_path / "images/agent_recipes/goose.toml").write_text(
         'manager = "npm"\npackage = "g"\nversion = "1"\nexecutables = ["g"]\ncheck = "g"\n'
     )
     assert image_name("goose", tmp_path) == "agent-goose"

@@ -1,14 +1,12 @@
-from pathlib import Path
-
 import pytest
 
 from incident_arena.analysis.cost import cost_of, load_prices
 from incident_arena.catalogue.finding import Catalogue
+from incident_arena.folders import PACKAGE
 from incident_arena.harbor.estimate import ASSUMED, PAPER_TOKENS, Times, estimate, times
 from incident_arena.harbor.experiment import AgentEntry, Experiment
 from incident_arena.harbor.plan import Played, rows
 
-ROOT = Path(__file__).parents[3]
 NAME = "frappe/deletes-and-jobs-fail"
 PAPER = {"gpt-6-astra": 3.28, "gpt-6-sol": 0.81, "gpt-5.6-sol": 2.51, "gpt-5.6-terra": 1.14, "claude-opus-5-5": 2.00}
 """Mean cost of a trial in the paper's table 2."""
@@ -32,7 +30,7 @@ def test_the_assumption_gives_the_papers_costs_together_and_each_within_half() -
 
 
 def test_times_are_the_deadlines_and_what_was_proven(checkout: Catalogue) -> None:
-    real = times(Catalogue(ROOT), NAME)
+    real = times(Catalogue(PACKAGE), NAME)
     assert real.nop
     assert real.solve
     assert real.nop < real.solve < real.at_most == real.agent + real.nop

@@ -5,6 +5,7 @@ from tests.unit.harbor.conftest import NAME
 
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
+from incident_arena.folders import PACKAGE
 from incident_arena.harbor.experiment import Experiment, load
 from incident_arena.harbor.plan import Cell, Played, rows, summary
 
@@ -33,10 +34,10 @@ def mistakes(checkout: Catalogue, text: str) -> list[str]:
 
 
 def test_the_papers_matrix_is_150_trials_of_each_task() -> None:
-    experiment = load(EXAMPLES / "paper.toml", Catalogue(ROOT))
+    experiment = load(EXAMPLES / "paper.toml", Catalogue(PACKAGE))
     plan = rows(experiment, Played())
     tasks = len(experiment.tasks)
-    assert tasks == len(Catalogue(ROOT).names()) >= 1
+    assert tasks == len(Catalogue(PACKAGE).names()) >= 1
     assert summary(plan) == (152 * tasks, 152 * tasks)
     by_model: dict[str, int] = {}
     for row in plan:

@@ -6,10 +6,10 @@ import pytest
 from harbor.agents.factory import AgentFactory
 
 from incident_arena.errors import UserError
-from incident_arena.images import agents, build, recipes
+from incident_arena.folders import PACKAGE
+from incident_arena.images import agents, build
 from incident_arena.settings import Settings
 
-ROOT = recipes.checkout()
 NAMES = ("claude-code", "codex", "gemini-cli", "mini-swe-agent", "opencode", "pi", "qwen-coder")
 RECIPE = """\
 manager = "{manager}"
@@ -29,11 +29,11 @@ QUIET = "1"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for name in ("agent", "nodejs"):
-        folder = tmp_path / "images" / name
+        folder = tmp_path / "images/recipes" / name
         folder.mkdir(parents=True)
         (folder / "Dockerfile").write_text("FROM scratch\n")
-    (tmp_path / "agents").mkdir()
-    (tmp_path / "agents/tool.toml").write_text(RECIPE.format(manager="npm"))
+    (tmp_path / "images/agent_recipes").mkdir()
+    (tmp_path / "images/agent_recipes/tool.toml").write_text(RECIPE.format(manager="npm"))
     return tmp_path
 
 
@@ -42,17 +42,17 @@ def plan(root: Path, *names: str) -> dict[str, build.Planned]:
 
 
 def test_the_checkout_has_a_recipe_for_each_agent_under_the_name_that_harbor_has() -> None:
-    assert tuple(agents.recipes(ROOT)) == NAMES
+    assert tuple(agents.recipes(PACKAGE)) == NAMES
     assert set(NAMES) <= set(AgentFactory.registered_names())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_image_is_a_layer_over_the_agents_and_ends_as_its_user(name: str) -> None:
-    text = agents.image_recipes(ROOT)[f"agent-{name}"].made["Dockerfile"]
+    text = agents.image_recipes(PACKAGE)[f"agent-{name}"].made["Dockerfile"]
     last = text.split("\nFROM ")[-1]
     assert last.startswith("arena.local/agent\n")
     assert [line for line in last.splitlines() if line.startswith("USER")] == ["USER 0:0", "USER 1000:1000"]
-    assert f"grep -F -e '{agents.recipes(ROOT)[name].version}'" in last
+    assert f"grep -F -e '{agents.recipes(PACKAGE)[name].version}'" in last
 
 
 def test_what_goes_in_is_what_the_recipe_says(root: Path) -> None:
@@ -71,7 +71,7 @@ def test_what_goes_in_is_what_the_recipe_says(root: Path) -> None:
 def test_a_lock_is_taken_for_the_recipes_version_alone(root: Path) -> None:
     assert not agents.is_locked(root, "tool", None)
     before = plan(root, "agent-tool")["agent-tool"].image
-    (root / "agents/tool.lock").write_text("{}")
+    (root / "images/agent_recipes/tool.lock").write_text("{}")
     planned = plan(root, "agent-tool", "agent-tool@2.0.0")
     assert planned["agent-tool"].image.key != before.key
     assert agents.is_locked(root, "tool", None)
@@ -85,9 +85,9 @@ def test_a_lock_is_taken_for_the_recipes_version_alone(root: Path) -> None:
 
 
 def test_python_packages_without_a_lock_are_named(root: Path) -> None:
-    (root / "agents/tool.toml").write_text(RECIPE.format(manager="pypi"))
+    (root / "images/agent_recipes/tool.toml").write_text(RECIPE.format(manager="pypi"))
     assert agents.image_recipes(root)["agent-tool"].made["requirements.txt"] == "@maker/tool==1.2.3\nmore\n"
-    (root / "agents/tool.lock").write_text("x==1\n")
+    (root / "images/agent_recipes/tool.lock").write_text("x==1\n")
     locked = agents.image_recipes(root)["agent-tool"]
     assert "requirements.txt" not in locked.made
     assert "--require-hashes" in locked.made["Dockerfile"]
@@ -95,7 +95,7 @@ def test_python_packages_without_a_lock_are_named(root: Path) -> None:
 
 def test_what_has_no_lock_says_so_when_it_is_built(root: Path) -> None:
     assert "tool 1.2.3 has no lock" in agents.image_recipes(root)["agent-tool"].note
-    (root / "agents/tool.lock").write_text("{}")
+    (root / "images/agent_recipes/tool.lock").write_text("{}")
     planned = plan(root, "agent-tool", "agent-tool@2.0.0")
     assert planned["agent-tool"].recipe.note == ""
     assert "tool 2.0.0 has no lock" in planned["agent-tool@2.0.0"].recipe.note
@@ -132,15 +132,15 @@ def test_what_is_no_version_is_refused(version: str) -> None:
     ],
 )
 def test_a_wrong_recipe_is_refused_with_its_name(root: Path, text: str, reason: str) -> None:
-    (root / "agents/tool.toml").write_text(text)
+    (root / "images/agent_recipes/tool.toml").write_text(text)
     with pytest.raises(UserError, match=reason) as caught:
         agents.recipes(root)
     assert caught.value.thing == "agent 'tool'"
 
 
 def test_the_pods_images_are_not_the_agents(root: Path) -> None:
-    (root / "images/nodejs/image.toml").write_text("only_built_on = true\n")
-    assert build.plain_names(root) == ("agent",)
+    (root / "images/recipes/nodejs/image.toml").write_text("only_built_on = true\n")
+    assert build.plain_names(Settings(), root) == ("agent",)
     with pytest.raises(UserError, match="not built, or changed since: agent, agent-tool") as caught:
         build.find_images(Settings(home=root / "home"), ["agent", "agent-tool"], root)
     assert caught.value.remedy == "arena images build and arena agents build tool"

@@ -49,7 +49,7 @@ def builder(monkeypatch: pytest.MonkeyPatch) -> Builder:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for name, text in {"low": "FROM scratch\n", "high": "FROM arena.local/low\n", "other": "FROM scratch\n"}.items():
-        folder = tmp_path / "checkout/images" / name
+        folder = tmp_path / "checkout/images/recipes" / name
         folder.mkdir(parents=True)
         (folder / "Dockerfile").write_text(text)
     return tmp_path / "checkout"
@@ -61,7 +61,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def run(settings: Settings, root: Path) -> dict[str, build.BuiltImage]:
-    return build.build_images(settings, build.plain_names(root), lambda _: None, root)
+    return build.build_images(settings, build.plain_names(settings, root), lambda _: None, root)
 
 
 def test_everything_once_and_then_nothing(settings: Settings, root: Path, builder: Builder) -> None:
@@ -72,13 +72,13 @@ def test_everything_once_and_then_nothing(settings: Settings, root: Path, builde
     image = first["high"]
     assert image.archive == settings.images / f"high-{image.key}.tar"
     assert image.reference == f"arena.local/high:{image.key}"
-    assert build.find_images(settings, build.plain_names(root), root) == first
+    assert build.find_images(settings, build.plain_names(settings, root), root) == first
 
 
 def test_a_change_rebuilds_it_and_what_uses_it(settings: Settings, root: Path, builder: Builder) -> None:
     before = run(settings, root)
     builder.built.clear()
-    (root / "images/low/file").write_text("x")
+    (root / "images/recipes/low/file").write_text("x")
     after = run(settings, root)
     assert sorted(builder.built) == ["high", "low"]
     assert before["other"] == after["other"]
@@ -87,21 +87,22 @@ def test_a_change_rebuilds_it_and_what_uses_it(settings: Settings, root: Path, b
 
 def test_going_back_rebuilds_nothing(settings: Settings, root: Path, builder: Builder) -> None:
     run(settings, root)
-    (root / "images/low/file").write_text("x")
+    (root / "images/recipes/low/file").write_text("x")
     run(settings, root)
     builder.built.clear()
-    (root / "images/low/file").unlink()
+    (root / "images/recipes/low/file").unlink()
     run(settings, root)
     assert builder.built == []
 
 
 def test_find_names_what_is_not_built(settings: Settings, root: Path, builder: Builder) -> None:
     run(settings, root)
-    (root / "images/low/file").write_text("x")
+    (root / "images/recipes/low/file").write_text("x")
     with pytest.raises(UserError, match="changed since: low, high") as caught:
-        build.find_images(settings, build.plain_names(root), root)
+        build.find_images(settings, build.plain_names(settings, root), root)
     assert caught.value.remedy == "arena images build"
-    assert {one.image.name: one.built for one in build.list_images(settings, build.plain_names(root), root)} == {
+    listed = build.list_images(settings, build.plain_names(settings, root), root)
+    assert {one.image.name: one.built for one in listed} == {
         "low": False, "high": False, "other": True,
     }  # fmt: skip
     assert builder.built
@@ -110,12 +111,12 @@ def test_find_names_what_is_not_built(settings: Settings, root: Path, builder: B
 def test_a_lost_storage_is_filled_from_the_archive(settings: Settings, root: Path, builder: Builder) -> None:
     run(settings, root)
     builder.storage.clear()
-    (root / "images/high/file").write_text("x")
+    (root / "images/recipes/high/file").write_text("x")
     builder.pull = lambda archive: (  # type: ignore[method-assign]
         builder.pulled.append(archive.name.rpartition("-")[0]),
         builder.storage.update(
             one.image.reference
-            for one in build.list_images(settings, build.plain_names(root), root)
+            for one in build.list_images(settings, build.plain_names(settings, root), root)
             if one.image.name == "low"
         ),
     )
@@ -150,7 +151,7 @@ def test_a_removed_archive_is_made_again_without_building(settings: Settings, ro
 def test_only_what_is_asked_for_is_built_and_what_that_is_built_on(
     settings: Settings, root: Path, builder: Builder
 ) -> None:
-    (root / "images/low/image.toml").write_text("only_built_on = true\n")
+    (root / "images/recipes/low/image.toml").write_text("only_built_on = true\n")
     said: list[str] = []
     built = build.build_images(settings, ["high"], said.append, root)
     assert list(built) == ["high"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from incident_arena.errors import UserError
+from incident_arena.folders import PACKAGE
 from incident_arena.images import context, recipes
 from incident_arena.images.recipes import Base, Binary, Extras, Recipe, Source
 
@@ -39,6 +40,7 @@ def key(root: Path, used: str = "1") -> str:
 def test_the_same_gives_the_same_key(root: Path) -> None:
     first = key(root)
     (root / "images/a/Dockerfile").touch()
+    (root / "images/a/bin/tool").chmod(0o600)  # as an installer may leave it
     (root / "src/pkg/cli/two.py").write_text("left out")
     (root / "src/pkg/__pycache__").mkdir()
     (root / "src/pkg/__pycache__/one.pyc").write_text("x")
@@ -56,7 +58,7 @@ def relink(root: Path) -> None:
     "change",
     [
         lambda root: (root / "images/a/Dockerfile").write_text("FROM arena.local/b\n"),
-        lambda root: (root / "images/a/bin/tool").chmod(0o755),
+        lambda root: (root / "images/a/bin/tool").write_text("no script"),
         lambda root: (root / "images/a/bin/tool").rename(root / "images/a/bin/tools"),
         lambda root: (root / "images/a/more").write_text(""),
         lambda root: (root / "src/pkg/one.py").write_text("3"),
@@ -86,7 +88,6 @@ def test_a_base_depends_on_suite_and_packages(tmp_path: Path) -> None:
 
 
 def test_the_context_is_staged_with_rights_and_times_of_its_own(root: Path, tmp_path: Path) -> None:
-    (root / "images/a/bin/tool").chmod(0o711)
     target = tmp_path / "staged"
     target.mkdir()
     one = recipe(root)
@@ -112,8 +113,11 @@ def test_a_missing_source_is_named(root: Path) -> None:
 
 
 def test_the_harness_image_has_what_its_pods_import_and_not_the_rest() -> None:
-    root = recipes.checkout()
-    harness = recipes.load_all(root)["harness"]
-    files = {item.to for item in context.items(harness, root, root)}
-    assert {"incident_arena/records.py", "incident_arena/services/__init__.py", "requirements.txt"} <= files
+    harness = recipes.load_all(PACKAGE)["harness"]
+    files = {item.to for item in context.items(harness, PACKAGE, PACKAGE)}
+    assert {"incident_arena/formats/records.py", "incident_arena/services/__init__.py", "requirements.txt"} <= files
+    assert not [file for file in files if "/substrates/" in file], "an application's code comes with its task"
     assert not [file for file in files if file.startswith(("incident_arena/cli/", "incident_arena/node/"))]
+    data = {file for file in files if file.startswith("incident_arena/") and not file.endswith(".py")}
+    assert not data, "a change of data would make the image again"
+    assert not [file for file in files if "/images/" in file or "/tasks/" in file or "/chart/" in file]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from incident_arena.images import recipes
+from incident_arena.folders import PACKAGE
 
 
 class SqlError(Exception):
@@ -60,7 +60,7 @@ def module(monkeypatch: pytest.MonkeyPatch, server: Server) -> Iterator[types.Mo
     driver.Error = SqlError  # type: ignore[attr-defined]
     driver.connect = server.connect  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "MySQLdb", driver)
-    monkeypatch.syspath_prepend(str(recipes.checkout() / "images/frappe"))
+    monkeypatch.syspath_prepend(str(PACKAGE / "substrates/frappe/images/frappe"))
     for name in ("DB_HOST", "DB_USER", "DB_PASSWORD", "DB_NAME"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("DB_PORT", "3306")

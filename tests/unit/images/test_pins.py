@@ -7,16 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from incident_arena.images import agents, recipes
+from incident_arena.folders import PACKAGE
+from incident_arena.images import agents
 
-ROOT = recipes.checkout()
+CHECKOUT = Path(__file__).parents[3]
+LOCKS = PACKAGE / agents.FOLDER
+HARNESS = PACKAGE / "images/recipes/harness/requirements.txt"
 PYTHON = {
-    **{name: ROOT / "images" / name / "requirements.txt" for name in ("frappe", "harness")},
-    **{name: ROOT / f"agents/{name}.lock" for name, one in agents.recipes(ROOT).items() if one.manager == "pypi"},
+    "frappe": PACKAGE / "substrates/frappe/images/frappe/requirements.txt",
+    "harness": HARNESS,
+    **{name: LOCKS / f"{name}.lock" for name, one in agents.recipes(PACKAGE).items() if one.manager == "pypi"},
 }
 NODE = {
-    "nodejs": ROOT / "images/nodejs/package-lock.json",
-    **{name: ROOT / f"agents/{name}.lock" for name, one in agents.recipes(ROOT).items() if one.manager == "npm"},
+    "nodejs": PACKAGE / "images/recipes/nodejs/package-lock.json",
+    **{name: LOCKS / f"{name}.lock" for name, one in agents.recipes(PACKAGE).items() if one.manager == "npm"},
 }
 
 
@@ -35,16 +39,16 @@ def test_every_requirement_has_a_version_and_hashes(image: str) -> None:
 
 def test_the_harness_has_the_locked_versions() -> None:
     locked = {
-        package["name"]: package["version"] for package in tomllib.loads((ROOT / "uv.lock").read_text())["package"]
+        package["name"]: package["version"] for package in tomllib.loads((CHECKOUT / "uv.lock").read_text())["package"]
     }
-    harness = pins(ROOT / "images/harness/requirements.txt")
+    harness = pins(HARNESS)
     assert {name: locked[name] for name in harness} == harness
 
 
 def test_the_harness_has_the_whole_extra() -> None:
-    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["services"]
+    extra = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["services"]
     names = {re.split(r"[<>=\[ ]", requirement)[0] for requirement in extra}
-    assert names <= set(pins(ROOT / "images/harness/requirements.txt"))
+    assert names <= set(pins(HARNESS))
 
 
 @pytest.mark.parametrize("image", NODE)
@@ -59,9 +63,9 @@ def test_every_package_of_a_lock_has_a_version_and_a_hash(image: str) -> None:
         assert "resolved" not in package, path
 
 
-@pytest.mark.parametrize("name", agents.recipes(ROOT))
+@pytest.mark.parametrize("name", agents.recipes(PACKAGE))
 def test_an_agents_lock_is_of_its_recipes_version(name: str) -> None:
-    agent = agents.recipes(ROOT)[name]
+    agent = agents.recipes(PACKAGE)[name]
     if agent.manager == "npm":
         locked = json.loads(NODE[name].read_text())["packages"]
         assert locked[""]["dependencies"] == {agent.package: agent.version}

@@ -7,6 +7,7 @@ from tests.support.evidence import build
 
 from incident_arena.catalogue.export import with_repairs
 from incident_arena.catalogue.finding import Catalogue
+from incident_arena.folders import PACKAGE
 from incident_arena.formats.records import Action, Scalar
 from incident_arena.formats.task import Permit, TaskSpec
 from incident_arena.judge.checks import scope
@@ -14,8 +15,7 @@ from incident_arena.judge.evidence import load
 from incident_arena.judge.scope import allows
 from incident_arena.judge.trial import Trial
 
-ROOT = Path(__file__).parents[3]
-CATALOGUE = Catalogue(ROOT)
+CATALOGUE = Catalogue(PACKAGE)
 TASKS = [with_repairs(CATALOGUE, CATALOGUE.load(name)) for name in CATALOGUE.names()]
 ENTRIES = [(task, permit) for task in TASKS for permit in task.permitted]
 

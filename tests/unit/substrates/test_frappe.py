@@ -1,13 +1,12 @@
 """What the runbook calls intended is what the chart sets up, and what the second right fix restores."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[3]
-FRAPPE = ROOT / "substrates" / "frappe"
-SECOND = ROOT / "tasks" / "frappe" / "deletes-and-jobs-fail" / "solution" / "second.sh"
+from incident_arena.folders import PACKAGE
+
+FRAPPE = PACKAGE / "substrates" / "frappe"
+SECOND = FRAPPE / "tasks" / "deletes-and-jobs-fail" / "solution" / "second.sh"
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,15 @@
 """What the verbs are made of: a route prepares an act from a call, and the server audits it and lets it take effect."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from incident_arena.errors import UserError
+from incident_arena.services.admin.command import Command
+from incident_arena.stores.base import StoreSpec
 
 type Answer = dict[str, Any]
 """What a verb answers: one JSON object."""
@@ -85,7 +87,10 @@ class Act:
 
 @dataclass(frozen=True)
 class Route:
-    """One verb: its name in the audit, method and path (aiohttp's `{placeholder}`), kind, and what it is for."""
+    """One verb: its name in the audit, method and path (aiohttp's `{placeholder}`), kind, and what it is for.
+
+    `commands` are the ways in which the command line offers it.
+    """
 
     what: str
     method: Literal["GET", "PUT", "POST", "DELETE"]
@@ -93,6 +98,7 @@ class Route:
     kind: Kind
     prepare: Callable[[Call], Awaitable[Act]]
     help: str
+    commands: tuple[Command, ...]
 
 
 def detail(**parts: Any) -> str:
@@ -111,3 +117,16 @@ def one_of(thing: str, name: str, choices: Mapping[str, Any]) -> str:
             f"{thing} {name!r}", "is not one of those managed here", f"choose: {', '.join(choices)}", status=404
         )
     return name
+
+
+def only_one(stores: Sequence[StoreSpec]) -> StoreSpec:
+    """The one store of a kind whose verbs name none.
+
+    Raises:
+        UserError: there are several.
+    """
+    if len(stores) != 1:
+        names = ", ".join(store.name for store in stores)
+        remedy = "give the admin interface one of them, or its verbs a placeholder for the store"
+        raise UserError(f"stores {names}", f"the verbs of kind {stores[0].kind!r} are for one store", remedy)
+    return stores[0]

@@ -10,16 +10,22 @@ from typing import Any
 
 from pydantic import Field
 
+from incident_arena.services import cluster
 from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
+from incident_arena.services.admin.command import Argument, Command
 from incident_arena.services.admin.config import Workload
-from incident_arena.services.admin.kubernetes import Kubernetes
+from incident_arena.services.cluster import COMPONENT, Cluster, ClusterError
 
-GROUP = "apps"
 KINDS = {"Deployment": "deployments", "StatefulSet": "statefulsets"}
 PAUSED = "incident-arena.io/paused-replicas"
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
-NAME = "app.kubernetes.io/name"
 MOST_REPLICAS = 5
+
+ONE = Argument("component")
+LINES = Argument("--lines", type="number", default=100, help="lines from each pod (default 100)")
+WHICH = Argument(
+    "--which", choices=("current", "previous"), default="current", help="previous: before the last restart"
+)
 
 
 class Replicas(Body):
@@ -33,18 +39,40 @@ class Components:
     """The verbs, on the components `known`: name → kind of its workload."""
 
     known: Mapping[str, Workload]
-    kubernetes: Kubernetes
+    kubernetes: Cluster
 
     def routes(self) -> list[Route]:
         """The verbs on components."""
         one = "/components/{component}"
         return [
-            Route("components", "GET", "/components", "read", self.show, "replicas, readiness, restarts"),
-            Route("logs", "GET", f"{one}/logs", "read", self.logs, "its pods' logs: ?lines=100&which=current|previous"),
-            Route("restart", "POST", f"{one}/restart", "change", self.restart, "replace a component's pods"),
-            Route("pause", "POST", f"{one}/pause", "change", self.pause, "stop it; resume brings it back"),
-            Route("resume", "POST", f"{one}/resume", "change", self.resume, "bring a paused component back"),
-            Route("scale", "POST", f"{one}/scale", "change", self.scale, "set the number of replicas: {replicas}"),
+            Route(
+                "components", "GET", "/components", "read", self.show, "replicas, readiness, restarts",
+                (Command("components", "status of every component: replicas, readiness, restarts", narrows=True),),
+            ),
+            Route(
+                "logs", "GET", f"{one}/logs", "read", self.logs, "its pods' logs: ?lines=100&which=current|previous",
+                (Command("logs", "the last lines that a component's pods wrote", (ONE, LINES, WHICH)),),
+            ),
+            Route(
+                "restart", "POST", f"{one}/restart", "change", self.restart, "replace a component's pods",
+                (Command("restart", "replace a component's pods", (ONE,)),),
+            ),
+            Route(
+                "pause", "POST", f"{one}/pause", "change", self.pause, "stop it; resume brings it back",
+                (Command("pause", "stop a component; resume brings it back", (ONE,)),),
+            ),
+            Route(
+                "resume", "POST", f"{one}/resume", "change", self.resume, "bring a paused component back",
+                (Command("resume", "bring a paused component back", (ONE,)),),
+            ),
+            Route(
+                "scale", "POST", f"{one}/scale", "change", self.scale, "set the number of replicas: {replicas}",
+                (
+                    Command(
+                        "scale", "set a component's number of replicas", (ONE, Argument("replicas", type="number"))
+                    ),
+                ),
+            ),
         ]  # fmt: skip
 
     async def show(self, _call: Call) -> Act:
@@ -52,15 +80,14 @@ class Components:
 
         async def effect() -> Answer:
             workloads = {
-                item["metadata"]["name"]: item
-                for kind in KINDS.values()
-                for item in (await self.kubernetes.get(kind, group=GROUP))["items"]
+                item["metadata"]["name"]: item for kind in KINDS.values() for item in await self.kubernetes.items(kind)
             }
-            pods = (await self.kubernetes.get("pods"))["items"]
+            pods = await self.kubernetes.items("pods")
             return {
                 "components": {
                     name: _status(
-                        workloads.get(name, {}), [pod for pod in pods if pod["metadata"]["labels"].get(NAME) == name]
+                        workloads.get(name, {}),
+                        [pod for pod in pods if pod["metadata"]["labels"].get(COMPONENT) == name],
                     )
                     for name in self.known
                 }
@@ -75,7 +102,7 @@ class Components:
         previous = call.option("which", ("current", "previous")) == "previous"
 
         async def effect() -> Answer:
-            pods = (await self.kubernetes.get("pods", labels=f"{NAME}={name}"))["items"]
+            pods = await self.kubernetes.items("pods", f"{COMPONENT}={name}")
             query = {"tailLines": str(lines), "previous": str(previous).lower()}
             return {"component": name, "pods": {pod: await self._log(pod, query) for pod in _names(pods)}}
 
@@ -143,17 +170,17 @@ class Components:
         return one_of("the component", call.path["component"], self.known)
 
     async def _workload(self, name: str) -> dict[str, Any]:
-        return await self.kubernetes.get(KINDS[self.known[name]], name, group=GROUP)
+        return await self.kubernetes.get(KINDS[self.known[name]], name)
 
     async def _patch(self, name: str, change: dict[str, Any]) -> None:
-        await self.kubernetes.patch(KINDS[self.known[name]], name, change, group=GROUP)
+        await self.kubernetes.patch(KINDS[self.known[name]], name, change)
 
     async def _log(self, pod: str, query: dict[str, str]) -> list[str]:
         try:
-            return (await self.kubernetes.text(f"pods/{pod}/log", query)).splitlines()
-        except Refusal as refusal:
+            return (await self.kubernetes.log(pod, query)).splitlines()
+        except ClusterError as error:
             # A pod that has not started has no log; the others' logs are still worth showing.
-            return [f"(no log: {refusal.reason})"]
+            return [f"(no log: {error.reason})"]
 
 
 def _names(pods: list[dict[str, Any]]) -> list[str]:
@@ -183,7 +210,7 @@ def _pod(pod: dict[str, Any]) -> Answer:
     return {
         "name": pod["metadata"]["name"],
         "phase": "Terminating" if "deletionTimestamp" in pod["metadata"] else status.get("phase", ""),
-        "ready": bool(containers) and all(c.get("ready") for c in containers),
+        "ready": cluster.ready(pod),
         "restarts": sum(c.get("restartCount", 0) for c in containers),
         "started": status.get("startTime"),
         **({"waiting": waiting[0]} if waiting else {}),

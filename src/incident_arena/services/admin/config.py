@@ -4,27 +4,18 @@
     ADMIN_TOKEN         (required)   bearer token of the agent's pod
     ADMIN_PORT          8080         where it listens
     NAMESPACE           arena
-    MARIADB_HOST        mariadb
-    MARIADB_PORT        3306
-    MARIADB_USER        admin        needs the globals that mariadb.py lists
-    MARIADB_PASSWORD    (required)
-    REDIS_CACHE_HOST    redis-cache
-    REDIS_QUEUE_HOST    redis-queue
-    REDIS_PORT          6379         of the cache; and of the queue unless REDIS_QUEUE_PORT is set
-    REDIS_USER          admin
-    REDIS_PASSWORD      (required)   the same on both
+    STORES              (required)   JSON: the application's stores (stores.base.StoreSpec), as this pod reaches them
+    STORES_PASSWORD     (required)   of the account `admin`, the same in every store
     COMPONENTS          (required)   JSON: component → "Deployment" or "StatefulSet"
     CONNECTIONS         {}           JSON: setting → Connection
-    EDGE                edge         component whose log shows the users' requests
+    EDGE                edge         component whose log shows the users' requests; empty: none does
     VOCABULARY          []           JSON: names that a declaration may give, `component.aspect`
 
     mount               mode  what is there
     /admin-audit        rw    actions.jsonl, attempts.jsonl, declaration.json
-    /mariadb-config     rw    option files
-    /redis-cache-data   ro    redis.conf, users.acl
-    /redis-queue-data   ro    redis.conf, users.acl
 
-Each folder can be moved by a variable (ADMIN_AUDIT_DIR and so on), which is how tests run it.
+The stores' files are mounted where STORES says. ADMIN_AUDIT_DIR and SERVICE_ACCOUNT_DIR move these two folders, which
+is how tests run it.
 """
 
 import os
@@ -36,7 +27,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from incident_arena.errors import UserError
+from incident_arena.stores.base import Account, StoreSpec, read_specs
 
+USER = "admin"
+"""The admin interface's account in every store."""
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 type Workload = Literal["Deployment", "StatefulSet"]
@@ -64,33 +58,16 @@ class Told(BaseModel):
 
 
 @dataclass(frozen=True)
-class RedisStore:
-    """One Redis: where it answers, and the folder with its redis.conf and users.acl."""
-
-    host: str
-    port: int
-    folder: Path
-
-
-@dataclass(frozen=True)
 class Config:
     """The admin interface's settings; see the module's docstring."""
 
     token: str
     port: int
     namespace: str
-    mariadb_host: str
-    mariadb_port: int
-    mariadb_user: str
-    mariadb_password: str
-    mariadb_config: Path
-    redis_user: str
-    redis_password: str
-    stores: Mapping[str, RedisStore]
+    stores: tuple[StoreSpec, ...]
+    account: Account
     audit: Path
     service_account: Path
-    kubernetes: str
-    """Base address of the Kubernetes API."""
     components: Mapping[str, Workload]
     connections: Mapping[str, Connection]
     vocabulary: tuple[str, ...]
@@ -103,47 +80,23 @@ class Config:
         Raises:
             UserError: some are missing or malformed; all of them are named at once.
         """
-        problems = [
-            f"{name} is not set"
-            for name in ("ADMIN_TOKEN", "MARIADB_PASSWORD", "REDIS_PASSWORD", "COMPONENTS")
-            if not environment.get(name)
-        ]
-        ports = {name: environment.get(name, default) for name, default in _ports(environment).items()}
-        problems += [f"{name}={value} is not a port" for name, value in ports.items() if not value.isdecimal()]
+        required = ("ADMIN_TOKEN", "STORES", "STORES_PASSWORD", "COMPONENTS")
+        problems = [f"{name} is not set" for name in required if not environment.get(name)]
+        port = environment.get("ADMIN_PORT", "8080")
+        if not port.isdecimal():
+            problems.append(f"ADMIN_PORT={port} is not a port")
         told = _told(environment, problems)
+        stores = _stores(environment.get("STORES") or "[]", problems)
         if problems or told is None:
             raise UserError("the admin interface's environment", "; ".join(problems), "set it in the harness chart")
-
-        def folder(name: str, default: str) -> Path:
-            return Path(environment.get(name, default))
-
-        queue_folder, cache_folder = (
-            folder("REDIS_QUEUE_DATA_DIR", "/redis-queue-data"),
-            folder("REDIS_CACHE_DATA_DIR", "/redis-cache-data"),
-        )
-        host, port = environment.get("KUBERNETES_SERVICE_HOST", ""), environment.get("KUBERNETES_SERVICE_PORT", "443")
         return cls(
             token=environment["ADMIN_TOKEN"],
-            port=int(ports["ADMIN_PORT"]),
+            port=int(port),
             namespace=environment.get("NAMESPACE", "arena"),
-            mariadb_host=environment.get("MARIADB_HOST", "mariadb"),
-            mariadb_port=int(ports["MARIADB_PORT"]),
-            mariadb_user=environment.get("MARIADB_USER", "admin"),
-            mariadb_password=environment["MARIADB_PASSWORD"],
-            mariadb_config=folder("MARIADB_CONFIG_DIR", "/mariadb-config"),
-            redis_user=environment.get("REDIS_USER", "admin"),
-            redis_password=environment["REDIS_PASSWORD"],
-            stores={
-                "redis-cache": RedisStore(
-                    environment.get("REDIS_CACHE_HOST", "redis-cache"), int(ports["REDIS_PORT"]), cache_folder
-                ),
-                "redis-queue": RedisStore(
-                    environment.get("REDIS_QUEUE_HOST", "redis-queue"), int(ports["REDIS_QUEUE_PORT"]), queue_folder
-                ),
-            },
-            audit=folder("ADMIN_AUDIT_DIR", "/admin-audit"),
-            service_account=folder("SERVICE_ACCOUNT_DIR", str(SERVICE_ACCOUNT)),
-            kubernetes=environment.get("KUBERNETES_API", f"https://{host}:{port}"),
+            stores=stores,
+            account=Account(USER, environment["STORES_PASSWORD"]),
+            audit=Path(environment.get("ADMIN_AUDIT_DIR", "/admin-audit")),
+            service_account=Path(environment.get("SERVICE_ACCOUNT_DIR", str(SERVICE_ACCOUNT))),
             components=told.components,
             connections=told.connections,
             vocabulary=told.vocabulary,
@@ -151,9 +104,12 @@ class Config:
         )
 
 
-def _ports(environment: Mapping[str, str]) -> dict[str, str]:
-    redis = environment.get("REDIS_PORT", "6379")
-    return {"ADMIN_PORT": "8080", "MARIADB_PORT": "3306", "REDIS_PORT": redis, "REDIS_QUEUE_PORT": redis}
+def _stores(text: str, problems: list[str]) -> tuple[StoreSpec, ...]:
+    try:
+        return read_specs(text)
+    except UserError as error:
+        problems.append(f"{error.thing}: {error.reason}")
+        return ()
 
 
 def _told(environment: Mapping[str, str], problems: list[str]) -> Told | None:

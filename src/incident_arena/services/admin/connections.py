@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
+from incident_arena.services.admin.command import Argument, Command
 from incident_arena.services.admin.components import Components
 from incident_arena.services.admin.config import Connection
-from incident_arena.services.admin.kubernetes import Kubernetes
+from incident_arena.services.cluster import Cluster
 
 KINDS = {"ConfigMap": "configmaps", "Secret": "secrets"}
 
@@ -24,16 +25,22 @@ class Connections:
     """The verbs, on the settings `known`. A setting that is kept in a Secret can be replaced but not read."""
 
     known: Mapping[str, Connection]
-    kubernetes: Kubernetes
+    kubernetes: Cluster
     components: Components
 
     def routes(self) -> list[Route]:
         """The verbs on connection settings."""
+        setting, value = Argument("setting"), Argument("value")
+        about = "the application's connection settings"
         return [
-            Route("connections", "GET", "/connections", "read", self.show, "the application's connection settings"),
+            Route(
+                "connections", "GET", "/connections", "read", self.show, about,
+                (Command("connections", about, narrows=True),),
+            ),
             Route(
                 "connection-set", "PUT", "/connections/{setting}", "change", self.set,
                 "change one and restart what reads it: {value}",
+                (Command("connection-set", "change a connection setting and restart what reads it", (setting, value)),),
             ),
         ]  # fmt: skip
 

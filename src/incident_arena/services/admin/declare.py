@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from incident_arena.formats.records import Declaration, NamedCause
 from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail
 from incident_arena.services.admin.audit import Audit
+from incident_arena.services.admin.command import Argument, Command
+
+CAUSES = Argument("--causes", takes="some", metavar="COMPONENT.ASPECT", help="names from `admin vocabulary`")
+NO_FAULT = Argument("--no-fault", takes="nothing", into="causes", value=[], help="nothing was broken")
 
 
 class Report(Body):
@@ -24,10 +28,21 @@ class Declaring:
 
     def routes(self) -> list[Route]:
         """The verbs around the declaration."""
+        count = Argument("--count", type="number", default=20)
+        final = "declare that the repair is complete; final (also: declare_repair_complete)"
         return [
-            Route("history", "GET", "/history", "read", self.history, "what was done here: ?count=50"),
-            Route("vocabulary", "GET", "/vocabulary", "read", self.vocabulary, "causes that a declaration may name"),
-            Route("declare", "POST", "/declare", "declare", self.declare, "the repair is complete; final: {causes?}"),
+            Route(
+                "history", "GET", "/history", "read", self.history, "what was done here: ?count=50",
+                (Command("history", "what was done through this tool", (count,)),),
+            ),
+            Route(
+                "vocabulary", "GET", "/vocabulary", "read", self.vocabulary, "causes that a declaration may name",
+                (Command("vocabulary", "the causes that a declaration may name"),),
+            ),
+            Route(
+                "declare", "POST", "/declare", "declare", self.declare, "the repair is complete; final: {causes?}",
+                (Command("declare", final, (CAUSES, NO_FAULT)),),
+            ),
         ]  # fmt: skip
 
     async def history(self, call: Call) -> Act:

@@ -10,36 +10,42 @@ from typing import Any
 
 from aiohttp import web
 
+from incident_arena import stores
+from incident_arena.errors import InfrastructureError
+from incident_arena.services import cluster
 from incident_arena.services.admin.acts import Act, Answer, Call, Refusal, Route
 from incident_arena.services.admin.audit import INTERRUPTED, Audit
+from incident_arena.services.admin.command import listed
 from incident_arena.services.admin.components import Components
 from incident_arena.services.admin.config import Config
 from incident_arena.services.admin.connections import Connections
 from incident_arena.services.admin.declare import Declaring
-from incident_arena.services.admin.kubernetes import Kubernetes
 from incident_arena.services.admin.traffic import Traffic
-from incident_arena.stores.mariadb.admin import MariaDB
-from incident_arena.stores.redis.admin import RedisStores
-from incident_arena.stores.rq.admin import Queues
+from incident_arena.services.cluster import Cluster
 
 ACT_DEADLINE_S = 90
 LARGEST_BODY = 64 * 1024
+KUBERNETES_TIMEOUT_S = 20.0
 
 type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def application(config: Config) -> web.Application:
-    """The server, ready to run."""
+def application(config: Config, kubernetes: Cluster) -> web.Application:
+    """The server, ready to run. It closes the connection to the cluster at its end.
+
+    Raises:
+        UserError: a store is of no kind there is, or its verbs can't work as the chart gives it.
+    """
     audit = Audit(config.audit)
-    kubernetes = Kubernetes(config.kubernetes, config.namespace, config.service_account)
     components = Components(config.components, kubernetes)
+    status, *of_one = components.routes()
     routes = [
-        *components.routes(),
+        # The order in which the command line's help has them: first what shows the whole service.
+        status,
         *Traffic(config.edge, kubernetes).routes(),
+        *of_one,
+        *store_routes(config),
         *Connections(config.connections, kubernetes, components).routes(),
-        *MariaDB(config).routes(),
-        *RedisStores(config).routes(),
-        *Queues(config).routes(),
         *Declaring(audit, config.vocabulary).routes(),
     ]
     door = Door(config.token, audit)
@@ -48,7 +54,22 @@ def application(config: Config) -> web.Application:
     app.router.add_get("/", _listing(routes))
     for route in routes:
         app.router.add_route(route.method, route.path, door.handler(route))
+
+    async def close(_app: web.Application) -> None:
+        await kubernetes.close()
+
+    app.on_cleanup.append(close)
     return app
+
+
+def store_routes(config: Config) -> list[Route]:
+    """The verbs of the application's stores: each kind's on all of its stores."""
+    routes: list[Route] = []
+    for kind in dict.fromkeys(spec.kind for spec in config.stores):
+        module = stores.part(kind, "admin")
+        if module is not None:
+            routes += module.routes([spec for spec in config.stores if spec.kind == kind], config.account)
+    return routes
 
 
 class Door:
@@ -127,6 +148,8 @@ async def _in_time(act: Act) -> Answer:
         return await asyncio.wait_for(act.effect(), ACT_DEADLINE_S)
     except TimeoutError:
         raise Refusal(act.what, f"did not end within {ACT_DEADLINE_S} s", "look at the state", status=504) from None
+    except InfrastructureError as error:
+        raise Refusal(error.thing, error.reason, error.remedy, status=502) from error
 
 
 async def _call(request: web.Request) -> Call:
@@ -151,7 +174,11 @@ async def _alive(_request: web.Request) -> web.StreamResponse:
 
 
 def _listing(routes: list[Route]) -> Handler:
-    verbs = [{"verb": r.what, "request": f"{r.method} {r.path}", "about": r.help} for r in routes]
+    """All verbs, and the commands that the command line makes of each."""
+    verbs = [
+        {"verb": r.what, "request": f"{r.method} {r.path}", "about": r.help, "commands": [*map(listed, r.commands)]}
+        for r in routes
+    ]
 
     async def listing(_request: web.Request) -> web.StreamResponse:
         return web.json_response({"verbs": verbs})
@@ -162,4 +189,5 @@ def _listing(routes: list[Route]) -> Handler:
 def main() -> None:
     """Serve until the pod is stopped."""
     config = Config.from_environment()
-    web.run_app(application(config), port=config.port, access_log=None, print=None)
+    kubernetes = cluster.of_pod(config.service_account, config.namespace, timeout_s=KUBERNETES_TIMEOUT_S)
+    web.run_app(application(config, kubernetes), port=config.port, access_log=None, print=None)

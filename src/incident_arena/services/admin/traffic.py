@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ValidationError
 
 from incident_arena.services.admin.acts import Act, Answer, Call, Route, detail
-from incident_arena.services.admin.kubernetes import Kubernetes
+from incident_arena.services.admin.command import Argument, Command
+from incident_arena.services.cluster import COMPONENT, Cluster
 
 LONGEST_S = 600
 FAILED = 500
@@ -40,24 +41,29 @@ class Request(BaseModel):
 
 @dataclass(frozen=True)
 class Traffic:
-    """The verb. `edge` is the component whose log counts."""
+    """The verb. `edge` is the component whose log counts; an application may have none, and then no such verb."""
 
     edge: str
-    kubernetes: Kubernetes
+    kubernetes: Cluster
 
     def routes(self) -> list[Route]:
-        """The one verb."""
+        """The one verb, if it can be."""
+        if not self.edge:
+            return []
         about = "requests of users in the last seconds, by kind: ?seconds=30"
-        return [Route("traffic", "GET", "/traffic", "read", self.show, about)]
+        seconds = Argument("--seconds", type="number", default=30, help="how far to look back (default 30)")
+        told = "requests of users in the last seconds: number, failed (5xx), p95 in seconds, by kind"
+        offered = (Command("traffic", told, (seconds,)),)
+        return [Route("traffic", "GET", "/traffic", "read", self.show, about, offered)]
 
     async def show(self, call: Call) -> Act:
         """Counts, failures and p95 in seconds."""
         seconds = call.number("seconds", 30, LONGEST_S)
 
         async def effect() -> Answer:
-            pods = (await self.kubernetes.get("pods", labels=f"app.kubernetes.io/name={self.edge}"))["items"]
+            pods = await self.kubernetes.items("pods", f"{COMPONENT}={self.edge}")
             query = {"sinceSeconds": str(seconds + 1)}
-            logs = [await self.kubernetes.text(f"pods/{pod['metadata']['name']}/log", query) for pod in pods]
+            logs = [await self.kubernetes.log(pod["metadata"]["name"], query) for pod in pods]
             since = time.time() - seconds
             requests = [request for log in logs for request in parse(log.splitlines()) if request.time >= since]
             return {"seconds": seconds, **summary(requests)}

@@ -14,7 +14,8 @@ from pathlib import Path
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services.referee import actions, admission, challenges, cluster, draining, looks, reconcile
+from incident_arena.services import cluster
+from incident_arena.services.referee import actions, admission, challenges, draining, looks, reconcile
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts

@@ -10,7 +10,7 @@ import aiohttp
 from incident_arena import application, faults
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.task import TaskSpec
-from incident_arena.services.referee import cluster
+from incident_arena.services import cluster
 from incident_arena.services.referee.config import Config
 from incident_arena.services.referee.folder import Evidence, read_task
 from incident_arena.stores.base import Stores

@@ -7,7 +7,7 @@ from functools import partial
 
 from incident_arena import wait
 from incident_arena.formats.records import Facts, Snapshot
-from incident_arena.services.referee import cluster
+from incident_arena.services import cluster
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist
 from incident_arena.stores.base import StoreError

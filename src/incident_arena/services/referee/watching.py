@@ -16,7 +16,8 @@ import aiohttp
 from incident_arena.errors import ArenaError
 from incident_arena.faults import Planted
 from incident_arena.formats.records import Action, Declaration, Health
-from incident_arena.services.referee import actions, cluster, looks
+from incident_arena.services import cluster
+from incident_arena.services.referee import actions, looks
 from incident_arena.services.referee.actions import OPERATOR
 from incident_arena.services.referee.parts import Parts
 from incident_arena.stores.base import StoreError

@@ -3,15 +3,15 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import pymysql
-from pymysql.cursors import Cursor
-
-from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
-from incident_arena.services.admin.config import Config
+from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of, only_one
+from incident_arena.services.admin.command import Argument, Command, Group
+from incident_arena.stores.base import Account, StoreError, StoreSpec
 from incident_arena.stores.mariadb import option_files
+from incident_arena.stores.mariadb.client import MariaDb
 
 SETTINGS: dict[str, str] = {
     "read_only": "refuse writes of accounts without READ_ONLY ADMIN (0, 1)",
@@ -58,22 +58,50 @@ class Setting(Body):
     where: Literal["live", "file", "both"]
 
 
+GROUP = Group("mariadb", "MariaDB's global settings (accounts and grants: by SQL, with the `mariadb` client)")
+SETTING, VALUE_GIVEN = Argument("setting"), Argument("value")
+WHERE = Argument("--where", choices=("live", "file", "both"), required=True)
+
+
+def routes(stores: Sequence[StoreSpec], account: Account) -> list[Route]:
+    """The verbs on MariaDB.
+
+    Raises:
+        UserError: there are several, or its option files are not mounted.
+    """
+    store = only_one(stores)
+    store.folder("config")
+    return Settings(store, account).routes()
+
+
 @dataclass(frozen=True)
-class MariaDB:
+class Settings:
     """The verbs; each call makes a connection of its own."""
 
-    config: Config
+    store: StoreSpec
+    account: Account
 
     def routes(self) -> list[Route]:
-        """The verbs on MariaDB."""
+        """The verbs on settings."""
         return [
             Route(
                 "mariadb-settings", "GET", "/mariadb/settings", "read", self.show,
                 "global settings: live value, value in the option files",
+                (Command("show", "settings, live and in the option files", group=GROUP, narrows=True),),
             ),
             Route(
-                "mariadb-set", "PUT", "/mariadb/settings/{name}", "change", self.set,
+                "mariadb-set", "PUT", "/mariadb/settings/{setting}", "change", self.set,
                 "change one: {value, where: live|file|both}",
+                (
+                    Command(
+                        "set", "change a setting, live, in the option file, or both", (SETTING, VALUE_GIVEN, WHERE),
+                        group=GROUP,
+                    ),
+                    Command(
+                        "unset", "take a setting out of the option files", (SETTING,), group=GROUP,
+                        fixed={"value": None, "where": "file"},
+                    ),
+                ),
             ),
         ]  # fmt: skip
 
@@ -83,7 +111,7 @@ class MariaDB:
 
     async def set(self, call: Call) -> Act:
         """Change one setting."""
-        name = one_of("the MariaDB setting", option_files.normal(call.path["name"]), SETTINGS)
+        name = one_of("the MariaDB setting", option_files.normal(call.path["setting"]), SETTINGS)
         body = call.parse(Setting)
         value = None if body.value is None else str(body.value)
         if value is None and body.where != "file":
@@ -97,7 +125,7 @@ class MariaDB:
                 await self._query(f"SET GLOBAL `{name}` = %s", (_typed(value),))
             if body.where in {"file", "both"}:
                 try:
-                    await asyncio.to_thread(option_files.write, self.config.mariadb_config, name, value)
+                    await asyncio.to_thread(option_files.write, self.store.folder("config"), name, value)
                 except OSError as error:
                     raise Refusal("the option files", f"cannot be written: {error.strerror}", status=502) from error
             return {"setting": name, **(await self._show())["settings"][name]}
@@ -107,7 +135,10 @@ class MariaDB:
     async def _show(self) -> Answer:
         rows = await self._query("SHOW GLOBAL VARIABLES", ())
         live = {str(name): str(value) for name, value in rows}
-        persistent = await asyncio.to_thread(option_files.read, self.config.mariadb_config)
+        try:
+            persistent = await asyncio.to_thread(option_files.settings, self.store.folder("config"))
+        except OSError as error:
+            raise Refusal("the option files", f"cannot be read: {error.strerror}", status=502) from error
         return {
             "settings": {
                 name: {"live": live.get(name), "file": persistent.get(name), "about": about}
@@ -118,28 +149,21 @@ class MariaDB:
     async def _query(self, sql: str, arguments: Sequence[Any]) -> Sequence[Sequence[Any]]:
         try:
             return await asyncio.to_thread(self._query_now, sql, arguments)
-        except (pymysql.err.OperationalError, pymysql.err.InternalError, pymysql.err.DataError) as error:
-            code, message = (*error.args, "")[:2]
-            remedy = "" if code in REFUSED else "is mariadb up? look at its component's status"
-            raise Refusal("mariadb", f"{code} {message}", remedy, status=400 if code in REFUSED else 502) from error
+        except StoreError as error:
+            known = error.code in REFUSED
+            remedy = "" if known else f"is {self.store.name} up? look at its component's status"
+            raise Refusal(self.store.name, error.reason, remedy, status=400 if known else 502) from error
 
     def _query_now(self, sql: str, arguments: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        config = self.config
-        connection = pymysql.connect(
-            host=config.mariadb_host,
-            port=config.mariadb_port,
-            user=config.mariadb_user,
-            password=config.mariadb_password,
-            connect_timeout=5,
-            read_timeout=20,
-            write_timeout=20,
+        store, account = self.store, self.account
+        client = MariaDb(
+            host=store.host, port=store.port, user=account.user, password=account.password, name=store.name
         )
-        with connection, connection.cursor(Cursor) as cursor:
-            cursor.execute(sql, arguments)
-            return cursor.fetchall()
+        with closing(client):
+            return client.query(sql, arguments)
 
 
-REFUSED = frozenset({1227, 1229, 1231, 1232, 1238})
+REFUSED = frozenset({"1227", "1229", "1231", "1232", "1238"})
 """Errors that say the value or the setting is wrong, not the server (MariaDB's error codes)."""
 
 

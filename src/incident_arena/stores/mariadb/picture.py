@@ -13,7 +13,7 @@
     accounts/<user>@<host>/other/<attribute>                    default_role, ssl_type, … where set
     accounts/<user>@<host>/effective                            digest of SHOW CREATE USER: what the server goes by now
     globals/live/<variable>                                     SHOW GLOBAL VARIABLES
-    globals/file/<group>/<option>                               option files, see optionfile.py
+    globals/file/<group>/<option>                               option files, see option_files.py
     databases/<db>                                              character set and collation
     schema/<db>/table|view|sequence/<name>                      digest of columns, indexes, engine and constraints
     schema/<db>/trigger|routine|event/<name>                    digest of its definition
@@ -39,7 +39,7 @@ from typing import Any
 
 from incident_arena.formats.records import Facts
 from incident_arena.stores.base import digest, segment
-from incident_arena.stores.mariadb import optionfile
+from incident_arena.stores.mariadb import option_files
 from incident_arena.stores.mariadb.client import Sql, quoted
 
 CHANGING = {
@@ -96,7 +96,7 @@ def snapshot(sql: Sql, options: Path | None, *, database: str, rows: Rows) -> Fa
         if name not in CHANGING:
             facts[f"globals/live/{segment(name)}"] = value
     if options is not None:
-        facts.update({f"globals/file/{path}": value for path, value in optionfile.snapshot(options).items()})
+        facts.update({f"globals/file/{path}": value for path, value in option_files.snapshot(options).items()})
     _schema(sql, facts)
     _server(sql, facts)
     _rows(sql, facts, database, rows)

@@ -1,8 +1,8 @@
-"""Verbs on the two Redis stores: settings and access lists, live and persistent, and the flush of a whole store."""
+"""Verbs on Redis stores: settings and access lists, live and persistent, and the flush of a whole store."""
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,11 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
+from incident_arena.errors import UserError
 from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
-from incident_arena.services.admin.config import Config, RedisStore
+from incident_arena.services.admin.command import Argument, Command, Group
+from incident_arena.stores.base import Account, StoreSpec
+from incident_arena.stores.redis import options
 
 SETTINGS: dict[str, str] = {
     "maxmemory": "bytes that data may take (0: no limit)",
@@ -39,9 +42,6 @@ SETTINGS: dict[str, str] = {
 }
 """Those an on-call engineer uses; none names a file, a module, an address or a password."""
 
-CHANGEABLE_USERS = {"app": "the application's"}
-"""The other users belong to the operators' own tools, and `default` is off."""
-
 VALUE = re.compile(r"[A-Za-z0-9_. -]{0,200}")
 RULE = re.compile(
     r"on|off|[+-]@?[a-z0-9_|-]{1,64}|allcommands|nocommands|allkeys|resetkeys|allchannels|resetchannels"
@@ -62,26 +62,65 @@ class Rules(Body):
     rules: list[str]
 
 
+ABOUT = {
+    "settings": "settings, live and in redis.conf",
+    "set": "change a setting, live",
+    "save": "write the live settings to redis.conf (CONFIG REWRITE)",
+    "acl": "users and their rules, live and in users.acl",
+    "acl-log": "commands that were refused lately, by user",
+    "acl-set": "apply rules to a user, live, as in ACL SETUSER: acl-set app +get -@dangerous '~*'",
+    "acl-save": "write the live users to users.acl (ACL SAVE)",
+    "acl-load": "make the users of users.acl live (ACL LOAD)",
+    "flush": "delete every key of the store",
+}
+"""What the command line says of each verb."""
+ARGUMENTS = {
+    "set": (Argument("setting"), Argument("value")),
+    "acl-log": (Argument("--count", type="number", default=20),),
+    "acl-set": (Argument("user"), Argument("rules", takes="rest", metavar="RULE")),
+}
+NARROWS = frozenset({"settings", "acl"})
+
+
+def routes(stores: Sequence[StoreSpec], account: Account) -> list[Route]:
+    """The verbs on Redis stores.
+
+    Raises:
+        UserError: the files of one are not mounted.
+    """
+    for store in stores:
+        store.folder("data")
+    return RedisStores({store.name: store for store in stores}, account).routes()
+
+
 @dataclass(frozen=True)
 class RedisStores:
     """The verbs; each call makes a connection of its own."""
 
-    config: Config
+    stores: Mapping[str, StoreSpec]
+    account: Account
 
     def routes(self) -> list[Route]:
         """The verbs on the Redis stores."""
         base = "/redis/{store}"
+        settings, one, acl = f"{base}/settings", f"{base}/settings/{{setting}}", f"{base}/acl"
+        offer = self._offer
         return [
-            Route("redis-settings", "GET", f"{base}/settings", "read", self.show, "settings, live and in the file"),
-            Route("redis-set", "PUT", f"{base}/settings/{{name}}", "change", self.set, "change one, live: {value}"),
-            Route("redis-save", "POST", f"{base}/settings/save", "change", self.save, "write them to the file"),
-            Route("acl", "GET", f"{base}/acl", "read", self.acl, "users and their rules, live and in the file"),
-            Route("acl-log", "GET", f"{base}/acl/log", "read", self.acl_log, "commands that were refused lately"),
-            Route("acl-set", "PUT", f"{base}/acl/{{user}}", "change", self.acl_set, "apply {rules}, live"),
-            Route("acl-save", "POST", f"{base}/acl/save", "change", self.acl_save, "write the live users to the file"),
-            Route("acl-load", "POST", f"{base}/acl/load", "change", self.acl_load, "make the file's users live"),
-            Route("redis-flush", "POST", f"{base}/flush", "change", self.flush, "delete every key of the store"),
+            Route("redis-settings", "GET", settings, "read", self.show, "live and in the file", offer("settings")),
+            Route("redis-set", "PUT", one, "change", self.set, "change one, live: {value}", offer("set")),
+            Route("redis-save", "POST", f"{settings}/save", "change", self.save, "write the file", offer("save")),
+            Route("acl", "GET", acl, "read", self.acl, "users' rules, live and in the file", offer("acl")),
+            Route("acl-log", "GET", f"{acl}/log", "read", self.acl_log, "commands refused lately", offer("acl-log")),
+            Route("acl-set", "PUT", f"{acl}/{{user}}", "change", self.acl_set, "apply {rules}", offer("acl-set")),
+            Route("acl-save", "POST", f"{acl}/save", "change", self.acl_save, "write the file", offer("acl-save")),
+            Route("acl-load", "POST", f"{acl}/load", "change", self.acl_load, "read the file", offer("acl-load")),
+            Route("redis-flush", "POST", f"{base}/flush", "change", self.flush, "delete every key", offer("flush")),
         ]  # fmt: skip
+
+    def _offer(self, name: str) -> tuple[Command]:
+        about = "settings and access lists of a Redis store"
+        group = Group("redis", about, (Argument("store", " or ".join(self.stores)),))
+        return (Command(name, ABOUT[name], ARGUMENTS.get(name, ()), group, narrows=name in NARROWS),)
 
     async def show(self, call: Call) -> Act:
         """Settings of the list."""
@@ -91,7 +130,7 @@ class RedisStores:
     async def set(self, call: Call) -> Act:
         """Change a setting live."""
         name, store = self._store(call)
-        setting = one_of("the Redis setting", call.path["name"].lower(), SETTINGS)
+        setting = one_of("the Redis setting", call.path["setting"].lower(), SETTINGS)
         value = str(call.parse(Setting).value)
         if not VALUE.fullmatch(value):
             raise Refusal(f"the value {value!r}", "has characters that no setting here has")
@@ -134,7 +173,9 @@ class RedisStores:
     async def acl_set(self, call: Call) -> Act:
         """ACL SETUSER on a user that may be changed."""
         name, store = self._store(call)
-        user = one_of("the Redis user", call.path["user"], CHANGEABLE_USERS)
+        # The other users belong to the operators' own tools, and `default` is off.
+        changeable = {store.account: "the application's"} if store.account else {}
+        user = one_of("the Redis user", call.path["user"], changeable)
         rules = call.parse(Rules).rules
         wrong = [rule for rule in rules if not RULE.fullmatch(rule)]
         if wrong or not rules:
@@ -175,15 +216,15 @@ class RedisStores:
 
         return Act(what, detail(store=name), effect)
 
-    def _store(self, call: Call) -> tuple[str, RedisStore]:
-        name = one_of("the Redis store", call.path["store"], self.config.stores)
-        return name, self.config.stores[name]
+    def _store(self, call: Call) -> tuple[str, StoreSpec]:
+        name = one_of("the Redis store", call.path["store"], self.stores)
+        return name, self.stores[name]
 
-    async def _show(self, store: RedisStore) -> Answer:
+    async def _show(self, store: StoreSpec) -> Answer:
         async with self._connected(store) as client:
             live: dict[Any, Any] = await client.config_get(*SETTINGS)
         text = await saved(store, "redis.conf")
-        persistent = _configured(text)
+        persistent = _configured(store, text)
         return {
             "settings": {
                 name: {"live": live.get(name), "file": persistent.get(name), "about": about}
@@ -192,13 +233,13 @@ class RedisStores:
         }
 
     @asynccontextmanager
-    async def _connected(self, store: RedisStore) -> AsyncIterator[Redis]:
-        async with connected(self.config, store, decode=True) as client:
+    async def _connected(self, store: StoreSpec) -> AsyncIterator[Redis]:
+        async with connected(store, self.account, decode=True) as client:
             yield client
 
 
 @asynccontextmanager
-async def connected(config: Config, store: RedisStore, *, decode: bool) -> AsyncIterator[Redis]:
+async def connected(store: StoreSpec, account: Account, *, decode: bool) -> AsyncIterator[Redis]:
     """A connection for one call; `decode` gives texts instead of bytes.
 
     Raises:
@@ -207,8 +248,8 @@ async def connected(config: Config, store: RedisStore, *, decode: bool) -> Async
     client = Redis(
         host=store.host,
         port=store.port,
-        username=config.redis_user,
-        password=config.redis_password,
+        username=account.user,
+        password=account.password,
         decode_responses=decode,
         socket_timeout=10,
         socket_connect_timeout=5,
@@ -223,14 +264,14 @@ async def connected(config: Config, store: RedisStore, *, decode: bool) -> Async
         await client.aclose()
 
 
-async def saved(store: RedisStore, name: str) -> str:
+async def saved(store: StoreSpec, name: str) -> str:
     """One of a store's files.
 
     Raises:
         Refusal: 502, when it cannot be read.
     """
     try:
-        return await asyncio.to_thread((store.folder / name).read_text)
+        return await asyncio.to_thread((store.folder("data") / name).read_text)
     except OSError as error:
         raise Refusal(f"{name} of {store.host}", f"cannot be read: {error.strerror}", status=502) from error
 
@@ -245,14 +286,17 @@ def _users(lines: list[str]) -> dict[str, str]:
     return users
 
 
-def _configured(text: str) -> dict[str, str]:
-    """Setting → value from a redis.conf; a directive that is repeated (save) is joined by a space."""
-    found: dict[str, list[str]] = {}
-    for line in text.splitlines():
-        name, _, value = line.strip().partition(" ")
-        if name.lower() in SETTINGS:
-            found.setdefault(name.lower(), []).append(value.strip().strip('"'))
-    return {name: " ".join(values) for name, values in found.items()}
+def _configured(store: StoreSpec, text: str) -> dict[str, str]:
+    """Setting → value from a redis.conf; a directive that is repeated (save) is joined by a space.
+
+    Raises:
+        Refusal: 502, when Redis could not read it either.
+    """
+    try:
+        found = options.read(text)
+    except UserError as error:
+        raise Refusal(f"{error.thing}, of {store.host}", error.reason, status=502) from error
+    return {name: " ".join(word for words in found[name] for word in words) for name in SETTINGS if name in found}
 
 
 def _plain(value: Any) -> Any:

@@ -21,14 +21,13 @@ INFO counts. No parameter of CONFIG changes by itself.
 
 import hashlib
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.records import Facts, Scalar
 from incident_arena.stores.base import digest, segment
-from incident_arena.stores.redis import acl
+from incident_arena.stores.redis import acl, options
 from incident_arena.stores.redis.client import Commands
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
@@ -95,31 +94,13 @@ def file_facts(path: Path, live: dict[str, str]) -> Facts:
         live: `CONFIG GET *` of the running server: says how a parameter's values are written (bytes or words).
     """
     try:
-        values = read_options(path.read_text())
+        values = options.read(path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         return {"error": f"cannot be read: {error.__class__.__name__}"}
     except UserError as error:
         return {"error": f"{error.thing}: {error.reason}"}
     shown = {name: _shown(name, _as_live(name, lines, live)) for name, lines in values.items()}
     return {segment(name): value for name, value in shown.items() if REWRITTEN_DEFAULTS.get(name) != value}
-
-
-def read_options(text: str) -> dict[str, list[list[str]]]:
-    """Directive, in small letters, to the arguments of each of its lines, in order.
-
-    Raises:
-        UserError: quotes that do not end.
-    """
-    options: dict[str, list[list[str]]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        try:
-            words = shlex.split(line, comments=False)
-        except ValueError as error:
-            raise UserError(f"redis.conf, line {number}", str(error)) from error
-        options.setdefault(words[0].lower(), []).append(words[1:])
-    return options
 
 
 def _as_live(name: str, lines: list[list[str]], live: dict[str, str]) -> str:

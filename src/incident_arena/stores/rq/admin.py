@@ -1,12 +1,7 @@
-"""Verbs on the application's job queues: list, requeue, delete, flush.
-
-The queues are RQ's (https://github.com/rq/rq): a list `rq:queue:<name>` of job ids, a hash `rq:job:<id>` for each job,
-sorted sets `rq:wip:`, `rq:failed:`, `rq:finished:`, `rq:scheduled:`, `rq:deferred:`, `rq:canceled:` for the states.
-RQ's own library is not used, because it unpickles what it reads: whoever can write a job could then run code here.
-"""
+"""Verbs on the application's job queues: list, requeue, delete, flush. layout.py says how they are kept."""
 
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,39 +9,70 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from incident_arena.services.admin.acts import Act, Answer, Call, Refusal, Route, detail
-from incident_arena.services.admin.config import Config
+from incident_arena.services.admin.acts import Act, Answer, Call, Refusal, Route, detail, only_one
+from incident_arena.services.admin.command import Argument, Command, Group
+from incident_arena.stores.base import Account, StoreSpec
 from incident_arena.stores.redis.admin import connected
+from incident_arena.stores.rq.layout import JOB, QUEUE, QUEUES, REGISTRIES, STATES, WORKERS, short
 
-STATES = {
-    "queued": "rq:queue:",
-    "started": "rq:wip:",
-    "failed": "rq:failed:",
-    "finished": "rq:finished:",
-    "scheduled": "rq:scheduled:",
-    "deferred": "rq:deferred:",
-    "canceled": "rq:canceled:",
-}
 FIELDS = ("status", "description", "origin", "created_at", "enqueued_at", "started_at", "ended_at", "worker_name")
-STORE = "redis-queue"
+
+GROUP = Group("queue", "the application's background jobs")
+NAMED, ONE = Argument("queue"), Argument("job")
+STATE = Argument("--state", choices=tuple(STATES), default="queued")
+COUNT = Argument("--count", type="number", default=20)
+
+
+def routes(stores: Sequence[StoreSpec], account: Account) -> list[Route]:
+    """The verbs on the job queues.
+
+    Raises:
+        UserError: there are several stores of them.
+    """
+    return Queues(only_one(stores), account).routes()
 
 
 @dataclass(frozen=True)
 class Queues:
     """The verbs. A queue is named by the last part of its name: `short` for `rq:queue:<folder>:short`."""
 
-    config: Config
+    store: StoreSpec
+    account: Account
 
     def routes(self) -> list[Route]:
         """The verbs on the job queues."""
-        one = "/queues/{queue}"
+        queue = "/queues/{queue}"
+        job = f"{queue}/jobs/{{job}}"
         return [
-            Route("queues", "GET", "/queues", "read", self.show, "jobs by state, and workers, of each queue"),
-            Route("queue-jobs", "GET", f"{one}/jobs", "read", self.jobs, "jobs: ?state=failed&count=20"),
-            Route("queue-requeue", "POST", f"{one}/jobs/{{job}}/requeue", "change", self.requeue, "run a failed job"),
-            Route("queue-requeue-failed", "POST", f"{one}/requeue-failed", "change", self.requeue_all, "run them all"),
-            Route("queue-delete", "DELETE", f"{one}/jobs/{{job}}", "change", self.delete, "delete a job"),
-            Route("queue-flush", "POST", f"{one}/flush", "change", self.flush, "delete all waiting jobs"),
+            Route(
+                "queues", "GET", "/queues", "read", self.show, "jobs by state, and workers, of each queue",
+                (Command("list", "jobs by state, and workers, of each queue", group=GROUP, narrows=True),),
+            ),
+            Route(
+                "queue-jobs", "GET", f"{queue}/jobs", "read", self.jobs, "jobs: ?state=failed&count=20",
+                (
+                    Command(
+                        "jobs", "jobs of one state, oldest first, with the error of those that failed",
+                        (NAMED, STATE, COUNT), GROUP,
+                    ),
+                ),
+            ),
+            Route(
+                "queue-requeue", "POST", f"{job}/requeue", "change", self.requeue, "run a failed job again",
+                (Command("requeue", "run a failed job again", (NAMED, ONE), GROUP),),
+            ),
+            Route(
+                "queue-requeue-failed", "POST", f"{queue}/requeue-failed", "change", self.requeue_all, "run them all",
+                (Command("requeue-failed", "run all failed jobs of a queue again", (NAMED,), GROUP),),
+            ),
+            Route(
+                "queue-delete", "DELETE", job, "change", self.delete, "delete a job",
+                (Command("delete", "delete a job", (NAMED, ONE), GROUP),),
+            ),
+            Route(
+                "queue-flush", "POST", f"{queue}/flush", "change", self.flush, "delete all waiting jobs",
+                (Command("flush", "delete all waiting jobs of a queue", (NAMED,), GROUP),),
+            ),
         ]  # fmt: skip
 
     async def show(self, _call: Call) -> Act:
@@ -61,7 +87,7 @@ class Queues:
 
     async def jobs(self, call: Call) -> Act:
         """Jobs of one state, the ones that are next (or oldest) first."""
-        state = call.option("state", ("queued", *[state for state in STATES if state != "queued"]))
+        state = call.option("state", tuple(STATES))
         count = call.number("count", 20, 500)
         queue = call.path["queue"]
 
@@ -95,7 +121,7 @@ class Queues:
         async def effect() -> Answer:
             async with self._connected() as client:
                 full = await _full(client, queue)
-                failed = [_text(job) for job in await client.zrange(STATES["failed"] + full, 0, -1)]
+                failed = [_text(job) for job in await client.zrange(REGISTRIES["failed"] + full, 0, -1)]
                 return {"requeued": [job for job in failed if await _requeue(client, full, job)]}
 
         return Act("queue-requeue-failed", detail(queue=queue), effect)
@@ -120,43 +146,42 @@ class Queues:
         async def effect() -> Answer:
             async with self._connected() as client:
                 full = await _full(client, queue)
-                waiting = [_text(job) for job in await client.lrange(STATES["queued"] + full, 0, -1)]
+                waiting = [_text(job) for job in await client.lrange(QUEUE + full, 0, -1)]
                 return {"deleted": await _delete(client, full, waiting)}
 
         return Act("queue-flush", detail(queue=queue), effect)
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Redis]:
-        async with connected(self.config, self.config.stores[STORE], decode=False) as client:
+        async with connected(self.store, self.account, decode=False) as client:
             yield client
 
 
 async def _names(client: Redis) -> dict[str, str]:
     """Short name → full name of every queue that has been used or that a worker listens to."""
-    full = {_text(key).removeprefix(STATES["queued"]) for key in await client.smembers("rq:queues")}
-    async for key in client.scan_iter(match="rq:workers:*", count=500):
-        full.add(_text(key).removeprefix("rq:workers:"))
-    return {name.rsplit(":", 1)[-1]: name for name in sorted(full)}
+    full = {_text(key).removeprefix(QUEUE) for key in await client.smembers(QUEUES)}
+    async for key in client.scan_iter(match=f"{WORKERS}*", count=500):
+        full.add(_text(key).removeprefix(WORKERS))
+    return {short(name): name for name in sorted(full)}
 
 
-async def _full(client: Redis, short: str) -> str:
+async def _full(client: Redis, queue: str) -> str:
     names = await _names(client)
-    if short not in names:
-        raise Refusal(f"queue {short!r}", "does not exist", f"choose: {', '.join(names) or 'none yet'}", status=404)
-    return names[short]
+    if queue not in names:
+        raise Refusal(f"queue {queue!r}", "does not exist", f"choose: {', '.join(names) or 'none yet'}", status=404)
+    return names[queue]
 
 
 async def _counts(client: Redis, full: str) -> dict[str, int]:
-    counts = {state: await client.zcard(prefix + full) for state, prefix in STATES.items() if state != "queued"}
     return {
-        "queued": await client.llen(STATES["queued"] + full),
-        **counts,
-        "workers": await client.scard(f"rq:workers:{full}"),
+        "queued": await client.llen(QUEUE + full),
+        **{state: await client.zcard(prefix + full) for state, prefix in REGISTRIES.items()},
+        "workers": await client.scard(WORKERS + full),
     }
 
 
 async def _job(client: Redis, job: str) -> dict[str, Any]:
-    values = await client.hmget(f"rq:job:{job}", [*FIELDS, "exc_info"])
+    values = await client.hmget(JOB + job, [*FIELDS, "exc_info"])
     shown: dict[str, Any] = {name: _text(value) for name, value in zip(FIELDS, values, strict=False) if value}
     return {"id": job, **shown, **({"error": _error(values[-1])} if values[-1] else {})}
 
@@ -171,16 +196,16 @@ def _error(raw: Any) -> str:
 
 
 async def _requeue(client: Redis, full: str, job: str) -> bool:
-    if not await client.zrem(STATES["failed"] + full, job):
+    if not await client.zrem(REGISTRIES["failed"] + full, job):
         return False
-    if not await client.exists(f"rq:job:{job}"):
+    if not await client.exists(JOB + job):
         return False
     async with client.pipeline(transaction=True) as pipe:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        pipe.hset(f"rq:job:{job}", mapping={"status": "queued", "enqueued_at": now})
-        pipe.hdel(f"rq:job:{job}", "started_at", "ended_at", "exc_info", "worker_name")
-        pipe.persist(f"rq:job:{job}")
-        pipe.rpush(STATES["queued"] + full, job)
+        pipe.hset(JOB + job, mapping={"status": "queued", "enqueued_at": now})
+        pipe.hdel(JOB + job, "started_at", "ended_at", "exc_info", "worker_name")
+        pipe.persist(JOB + job)
+        pipe.rpush(QUEUE + full, job)
         await pipe.execute()
     return True
 
@@ -189,11 +214,10 @@ async def _delete(client: Redis, full: str, jobs: list[str]) -> int:
     deleted = 0
     for job in jobs:
         async with client.pipeline(transaction=True) as pipe:
-            pipe.lrem(STATES["queued"] + full, 0, job)
-            for state, prefix in STATES.items():
-                if state != "queued":
-                    pipe.zrem(prefix + full, job)
-            pipe.delete(f"rq:job:{job}")
+            pipe.lrem(QUEUE + full, 0, job)
+            for prefix in REGISTRIES.values():
+                pipe.zrem(prefix + full, job)
+            pipe.delete(JOB + job)
             found = await pipe.execute()
         deleted += 1 if any(found[:-1]) else 0
     return deleted

@@ -19,6 +19,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from incident_arena import proc, wait
+from incident_arena.services import cluster as kubernetes
 from incident_arena.services.admin.config import Config
 from incident_arena.services.admin.server import application
 
@@ -202,6 +203,22 @@ def cluster() -> Cluster:
     return found
 
 
+def specs(folder: Path, *, mariadb: int = 1, queue: int = 1) -> list[dict]:
+    """The stores, with the ports of those that run; nothing listens on port 1."""
+    return [
+        {
+            "name": name, "kind": kind, "host": "127.0.0.1", "port": port, "account": account,
+            "folders": {aspect: str(folder / mount) for aspect, mount in folders.items()},
+        }
+        for name, kind, port, account, folders in (
+            ("mariadb", "mariadb", mariadb, "site", {"config": "mariadb-config"}),
+            ("redis-cache", "redis", 1, "app", {"data": "redis-cache"}),
+            ("redis-queue", "redis", queue, "app", {"data": "redis-queue"}),
+            ("jobs", "rq", queue, "app", {}),
+        )
+    ]  # fmt: skip
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     account = tmp_path / "account"
@@ -210,13 +227,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
     connection = {"name": "connection", "consumers": ["web"]}
     return {
         "ADMIN_TOKEN": TOKEN,
-        "MARIADB_HOST": "127.0.0.1",
-        "MARIADB_PORT": "1",
-        "MARIADB_PASSWORD": PASSWORD,
-        "REDIS_CACHE_HOST": "127.0.0.1",
-        "REDIS_QUEUE_HOST": "127.0.0.1",
-        "REDIS_PORT": "1",
-        "REDIS_PASSWORD": PASSWORD,
+        "STORES": json.dumps(specs(tmp_path)),
+        "STORES_PASSWORD": PASSWORD,
         "COMPONENTS": json.dumps({"web": "Deployment", "mariadb": "StatefulSet"}),
         "CONNECTIONS": json.dumps(
             {
@@ -226,9 +238,6 @@ def environment(tmp_path: Path) -> dict[str, str]:
         ),
         "VOCABULARY": json.dumps(["mariadb.grants", "redis-queue.config"]),
         "ADMIN_AUDIT_DIR": str(tmp_path / "audit"),
-        "MARIADB_CONFIG_DIR": str(tmp_path / "mariadb-config"),
-        "REDIS_CACHE_DATA_DIR": str(tmp_path / "redis-cache"),
-        "REDIS_QUEUE_DATA_DIR": str(tmp_path / "redis-queue"),
         "SERVICE_ACCOUNT_DIR": str(account),
     }
 
@@ -258,12 +267,15 @@ async def call(
 ) -> AsyncIterator[Caller]:
     """The admin interface; with `queue_store` or `mariadb_port` in the test's arguments it reaches those."""
     (tmp_path / "mariadb-config").mkdir()
+    running = {}
     if "queue_store" in request.fixturenames:
-        environment["REDIS_QUEUE_PORT"] = str(request.getfixturevalue("queue_store")[1])
+        running["queue"] = request.getfixturevalue("queue_store")[1]
     if "mariadb_port" in request.fixturenames:
-        environment["MARIADB_PORT"] = str(request.getfixturevalue("mariadb_port"))
+        running["mariadb"] = request.getfixturevalue("mariadb_port")
+    environment["STORES"] = json.dumps(specs(tmp_path, **running))
     async with TestServer(cluster.app()) as api:
-        environment["KUBERNETES_API"] = str(api.make_url("")).rstrip("/")
         config = Config.from_environment(environment)
-        async with TestClient(TestServer(application(config))) as client:
+        url = {"KUBERNETES_URL": str(api.make_url("")).rstrip("/")}
+        reached = kubernetes.of_pod(config.service_account, config.namespace, url)
+        async with TestClient(TestServer(application(config, reached))) as client:
             yield Caller(client, config.audit)

@@ -3,6 +3,10 @@
 import pytest
 import redis
 
+from incident_arena.services.admin.acts import Call, Refusal
+from incident_arena.stores.base import Account, StoreSpec
+from incident_arena.stores.redis.admin import RedisStores
+
 PASSWORD = "admin-password"
 
 
@@ -132,6 +136,21 @@ async def test_files_that_are_gone_are_said(call, queue_store) -> None:
     (folder / "users.acl").unlink()
     status, answer = await call("GET", f"{BASE}/acl")
     assert (status, answer["error"]["thing"]) == (502, "users.acl of 127.0.0.1")
+
+
+async def test_a_file_that_redis_could_not_read_is_said(call, queue_store) -> None:
+    folder, _ = queue_store
+    (folder / "redis.conf").write_text('maxmemory "64mb\n')
+    status, answer = await call("GET", f"{BASE}/settings")
+    assert (status, answer["error"]["thing"]) == (502, "redis.conf, line 1, of 127.0.0.1")
+
+
+async def test_without_an_account_of_the_application_no_user_can_be_changed() -> None:
+    spec = StoreSpec(name="cache", kind="redis", host="cache", port=6379)
+    verbs = RedisStores({"cache": spec}, Account("admin", PASSWORD))
+    for user in ("", "default", "app"):
+        with pytest.raises(Refusal, match="is not one of those managed here"):
+            await verbs.acl_set(Call(path={"store": "cache", "user": user}, body={"rules": ["+get"]}))
 
 
 async def test_a_store_that_is_down_or_unknown(call) -> None:

@@ -11,6 +11,7 @@ from incident_arena.errors import UserError
 from incident_arena.formats.records import Action, Declaration
 from incident_arena.services.admin.audit import Audit
 from incident_arena.services.admin.config import Config
+from incident_arena.services.admin.server import store_routes
 
 
 async def test_without_the_token_nothing_is_answered(call) -> None:
@@ -138,7 +139,35 @@ def test_an_attempt_without_a_result_is_closed_at_the_next_start(tmp_path: Path)
 
 
 def test_the_environment_names_all_that_is_wrong() -> None:
+    stores = [{"name": "a", "kind": "redis", "host": "a", "port": "tcp://x"}]
     with pytest.raises(UserError) as error:
-        Config.from_environment({"REDIS_PORT": "tcp://x", "COMPONENTS": json.dumps({"web": "Pod"})})
-    for part in ("ADMIN_TOKEN", "MARIADB_PASSWORD", "REDIS_PORT=tcp://x", "COMPONENTS.web"):
+        Config.from_environment({"STORES": json.dumps(stores), "COMPONENTS": json.dumps({"web": "Pod"})})
+    for part in ("ADMIN_TOKEN", "STORES_PASSWORD", "STORES: 0.port", "COMPONENTS.web"):
         assert part in str(error.value)
+
+
+def test_stores_are_those_that_the_chart_gives(environment: dict[str, str]) -> None:
+    def verbs(stores: list[dict]) -> set[str]:
+        config = Config.from_environment({**environment, "STORES": json.dumps(stores)})
+        return {route.path for route in store_routes(config)}
+
+    stores = json.loads(environment["STORES"])
+    assert verbs([]) == set()
+    assert {path.split("/")[1] for path in verbs(stores)} == {"mariadb", "redis", "queues"}
+    assert {path.split("/")[1] for path in verbs(stores[1:2])} == {"redis"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda stores: [*stores, {**stores[0], "name": "other"}], "stores mariadb, other"),
+        (lambda stores: [*stores, {**stores[3], "name": "more"}], "stores jobs, more"),
+        (lambda stores: [{**stores[0], "folders": {}}], "no folder 'config'"),
+        (lambda stores: [{**stores[1], "folders": {}}], "no folder 'data'"),
+        (lambda stores: [{**stores[0], "kind": "sqlite"}], "no such kind"),
+    ],
+)
+def test_stores_that_cannot_be_served_are_said_at_the_start(environment, change, told: str) -> None:
+    environment["STORES"] = json.dumps(change(json.loads(environment["STORES"])))
+    with pytest.raises(UserError, match=told):
+        store_routes(Config.from_environment(environment))

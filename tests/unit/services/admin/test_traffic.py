@@ -2,8 +2,10 @@
 
 import json
 import time
+from pathlib import Path
 
-from incident_arena.services.admin.traffic import parse, summary
+from incident_arena.services.admin.traffic import Traffic, parse, summary
+from incident_arena.services.cluster import Cluster
 
 
 def line(path: str, status: int = 200, seconds: float = 0.1, age: float = 1, method: str = "GET") -> str:
@@ -37,3 +39,9 @@ async def test_only_the_window_counts(call, cluster) -> None:
     _, answer = await call("GET", "/traffic?seconds=60")
     assert answer["requests"] == 2
     assert (await call("GET", "/traffic?seconds=601"))[0] == 400
+
+
+def test_without_a_component_whose_log_counts_there_is_no_such_verb(tmp_path: Path) -> None:
+    kubernetes = Cluster("http://127.0.0.1:1", tmp_path, "arena")
+    assert [route.what for route in Traffic("edge", kubernetes).routes()] == ["traffic"]
+    assert Traffic("", kubernetes).routes() == []

@@ -3,7 +3,7 @@
 import functools
 
 from incident_arena.formats.task import Challenge
-from incident_arena.services.referee import cluster
+from incident_arena.services import cluster
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import StalledError, insist, patient
 

@@ -1,0 +1,79 @@
+"""Faults of Redis."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from incident_arena.errors import InfrastructureError
+from incident_arena.faults.base import Fault, Look, Parameters
+from incident_arena.formats.task import Permit
+from incident_arena.stores.redis import acl
+from incident_arena.stores.redis.client import Commands
+from incident_arena.stores.redis.store import RedisStore
+
+type QueueCommand = Literal[
+    "blmove", "blmpop", "blpop", "brpop", "brpoplpush", "bzmpop", "bzpopmax", "bzpopmin",
+    "lmove", "lpop", "lpush", "rpop", "rpush", "hset", "zadd", "sadd", "expire", "publish", "subscribe",
+]  # fmt: skip
+"""The commands by which jobs are put in and taken out: each blocking pop, and what RQ calls besides."""
+
+
+class ConfigParameters(Parameters):
+    """Which commands the application's user may not call."""
+
+    denied_commands: Annotated[tuple[QueueCommand, ...], Field(min_length=1)]
+    user: str = "app"
+
+
+class Config(Fault[RedisStore, ConfigParameters]):
+    """The configuration denies the application commands, in memory and in the ACL file."""
+
+    parameters = ConfigParameters
+
+    def plant(self, store: RedisStore, parameters: ConfigParameters) -> None:
+        """Deny them, save, and let clients that are blocked in one of them return: their next call is refused."""
+        redis = store.redis
+        if parameters.user not in redis.command("ACL", "USERS"):
+            raise InfrastructureError(f"redis user '{parameters.user}'", "the Redis has no such user")
+        redis.command("ACL", "SETUSER", parameters.user, *(f"-{name}" for name in parameters.denied_commands))
+        redis.command("ACL", "SAVE")
+        for client in _blocked(redis, parameters):
+            redis.command("CLIENT", "UNBLOCK", client, "TIMEOUT")
+
+    def observe(self, store: RedisStore, parameters: ConfigParameters) -> Look:
+        """Planted while the user may not call one of the commands."""
+        redis = store.redis
+        user = acl.parse(redis.command("ACL", "LIST"), acl.command_table(redis)).get(parameters.user)
+        denied = [name for name in parameters.denied_commands if user is None or not user.allows(name)]
+        enabled = user is not None and user.enabled
+        state: Literal["planted", "clear"] = "planted" if denied or not enabled else "clear"
+        return Look(state, {"denied": ", ".join(denied), "enabled": enabled})
+
+    def describe(self, parameters: ConfigParameters) -> str:
+        """See Fault.describe."""
+        return f"the user {parameters.user} may not call {', '.join(parameters.denied_commands)}"
+
+    def repairs(self, component: str, parameters: ConfigParameters) -> tuple[Permit, ...]:
+        """The same commands, allowed again live and in the file."""
+        return tuple(
+            Permit(
+                rule=f"{command} for {parameters.user}, {where}",
+                path=f"{component}/acl/{side}/{parameters.user}/commands/{command}",
+                after=[True],
+            )
+            for command in parameters.denied_commands
+            for side, where in (("live", "live"), ("file", "in the ACL file"))
+        )
+
+
+def _blocked(redis: Commands, parameters: ConfigParameters) -> list[str]:
+    """Ids of the user's clients that wait in one of the commands."""
+    waiting = []
+    for line in str(redis.command("CLIENT", "LIST")).splitlines():
+        client = dict(word.partition("=")[::2] for word in line.split())
+        if client.get("user") == parameters.user and client.get("cmd") in parameters.denied_commands:
+            waiting.append(client["id"])
+    return waiting
+
+
+FAULT = Config()

@@ -1,0 +1,1 @@
+"""The smallest application: what docs/substrates.md walks through. One web server, one Redis."""
