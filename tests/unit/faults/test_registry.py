@@ -3,7 +3,7 @@ import pytest
 from incident_arena import faults
 from incident_arena.errors import UserError
 from incident_arena.formats.task import PlantedFault
-from incident_arena.stores.mariadb.faults import GrantsParameters, _matches
+from incident_arena.stores.mariadb.faults.grants import GrantsParameters, _matches
 
 KINDS = {"mariadb": "mariadb", "redis-queue": "redis", "redis-cache": "redis", "jobs": "rq"}
 """Of the application's stores, as frappe's chart names them."""
