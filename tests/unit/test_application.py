@@ -50,15 +50,12 @@ def elsewhere(tmp_path: Path) -> Path:
 
 def test_the_products_own_is_found_by_name() -> None:
     assert application.load("frappe") is SUBSTRATE
-    assert (application.folder("frappe") / "substrate.py").is_file()
 
 
 @pytest.mark.parametrize("name", ["saleor", "frappe.api", "Frappe"])
 def test_an_unknown_one_is_said(name: str) -> None:
     with pytest.raises(UserError, match=rf"substrate '{name}'.*has no substrate\.py"):
         application.load(name)
-    with pytest.raises(UserError, match=r"has no substrate\.py"):
-        application.folder(name)
 
 
 def test_a_folder_elsewhere_becomes_one_of_them(elsewhere: Path) -> None:
@@ -66,7 +63,6 @@ def test_a_folder_elsewhere_becomes_one_of_them(elsewhere: Path) -> None:
     assert found.kinds == ("brew", "pour")
     assert application.load("elsewhere") is found
     assert application.load("elsewhere", elsewhere) is found
-    assert application.folder("elsewhere") == elsewhere
     assert (found.moves, found.backlog({}), found.jobs({})) == ({}, Backlog(0, 0), {})
 
 

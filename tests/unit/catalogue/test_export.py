@@ -5,7 +5,7 @@ import pytest
 from harbor.models.task.task import Task
 from tests.support.checkout import NAME
 
-from incident_arena import application, stores
+from incident_arena import stores
 from incident_arena.catalogue.export import compose, digest, export, instruction, with_repairs
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
@@ -26,10 +26,11 @@ def test_exporting_twice_gives_the_same_bytes(checkout: Catalogue, tmp_path: Pat
 
 
 def test_everything_is_in_it_and_nothing_is_a_link(checkout: Catalogue, tmp_path: Path) -> None:
+    (checkout.substrate("frappe") / "substrate.py").write_text("SUBSTRATE = None\n")
     export(checkout, NAME, tmp_path / "task")
     names = set(contents(tmp_path / "task"))
     harness = "environment/chart/charts/harness"
-    substrate = {f"{harness}/substrate/{file.name}" for file in application.folder("frappe").glob("*.py")}
+    substrate = {f"{harness}/substrate/{file.name}" for file in checkout.substrate("frappe").glob("*.py")}
     assert f"{harness}/substrate/substrate.py" in substrate
     assert names - substrate == {
         "task.toml",
@@ -92,6 +93,7 @@ def test_what_repairs_the_faults_is_permitted_before_what_the_task_adds(checkout
 def test_the_chart_holds_what_stores_surface_and_substrate_add(
     checkout: Catalogue, spec: TaskSpec, tmp_path: Path
 ) -> None:
+    (checkout.substrate("frappe") / "substrate.py").write_text("SUBSTRATE = None\n")
     compose(checkout, spec, tmp_path / "chart")
     harness = tmp_path / "chart" / "charts" / "harness"
     for kind in ("mariadb", "redis", "rq"):
@@ -99,8 +101,7 @@ def test_the_chart_holds_what_stores_surface_and_substrate_add(
         assert fragment == (stores.folder(kind) / "chart.tpl").read_text()
         assert f'define "store.{kind}.agent"' in fragment
     assert (harness / "templates" / "agent.yaml").read_text() == "# the agent's pod\n"
-    for file in application.folder("frappe").glob("*.py"):
-        assert (harness / "substrate" / file.name).read_bytes() == file.read_bytes()
+    assert (harness / "substrate" / "substrate.py").read_text() == "SUBSTRATE = None\n"
 
 
 def test_what_the_agent_is_told_is_rendered_and_names_no_cause(checkout: Catalogue, spec: TaskSpec) -> None:

@@ -16,9 +16,9 @@ def planted(name: str, **parameters: list[str] | str) -> PlantedFault:
 def test_faults_are_found_by_the_kind_of_each_store() -> None:
     assert faults.names(KINDS) == ("mariadb.grants", "redis-cache.config", "redis-queue.config")
     assert faults.names({"main": "mariadb"}) == ("main.grants",)
-    assert faults.of_kind("rq") == ()
+    assert (faults.aspects("mariadb"), faults.aspects("rq")) == (("grants",), ())
     with pytest.raises(UserError, match="no such kind"):
-        faults.of_kind("toaster")
+        faults.aspects("toaster")
 
 
 @pytest.mark.parametrize("name", ["mariadb.grant", "postgres.grants", "grants", "jobs.config", "mariadb"])
@@ -29,7 +29,7 @@ def test_an_unknown_fault_lists_the_valid_ones(name: str) -> None:
 
 def test_a_fault_is_read_with_its_component_and_parameters() -> None:
     found = faults.read(planted("mariadb.grants", privileges=["DELETE", "LOCK TABLES"]), KINDS)
-    assert (found.name, found.component, found.fault.aspect) == ("mariadb.grants", "mariadb", "grants")
+    assert (found.name, found.component) == ("mariadb.grants", "mariadb")
     assert found.parameters == GrantsParameters(privileges=("DELETE", "LOCK TABLES"))
 
 

@@ -159,7 +159,7 @@ class Broken:
     def __init__(self, failure: BaseException | None = None) -> None:
         self.failure = failure
         self.peak_memory_mb = 7
-        self.kube: Any = SimpleNamespace(exec=self._exec, pod_of=self._pod_of)
+        self.kube: Any = SimpleNamespace(exec=self._exec, pod_of=self._pod_of, log=self._log)
         self.calls: list[str] = []
 
     async def _exec(self, pod: str, argv: Any, **_: Any) -> Completed:
@@ -169,6 +169,9 @@ class Broken:
 
     async def _pod_of(self, component: str) -> str:
         return f"{component}-7"
+
+    async def _log(self, _pod: str, **_: Any) -> str:
+        return ""
 
     async def start(self) -> None:
         self.calls.append("start")

@@ -56,7 +56,7 @@ def test_each_check_that_failed_tells_what_was_seen_expected_and_right(tmp_path:
     assert "seen redis-queue.config seen again (blmove=False)" in durable
     assert "expected the repair holds through soak, restarts and churn" in durable
     assert "in the file from which it starts again" in durable
-    assert "mariadb, redis-queue, worker-short" in durable
+    assert "restart-mariadb, restart-redis-queue, restart-worker-short, churn-mariadb" in durable
     assert row(text, "declared") == "declared declared in time"
 
 

@@ -64,7 +64,7 @@ def test_failures_while_the_components_restart_are_none(decide: Decide) -> None:
     assert decide(fail_between(build(), 234, 254), "durable").verdict == "pass"
 
 
-@pytest.mark.parametrize("name", ["restart-mariadb", "restart-worker-short", "churn", "drain-end"])
+@pytest.mark.parametrize("name", ["restart-mariadb", "restart-worker-short", "churn-mariadb", "drain-end"])
 def test_a_challenge_that_failed(decide: Decide, name: str) -> None:
     episode = build()
     episode.stage(name, ok=False, detail="not ready after 120 s")
