@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from incident_arena.errors import UserError
 from incident_arena.formats.records import RecordState
 from incident_arena.formats.task import LoadSpec
-from incident_arena.services.load.operations import Operations
 from incident_arena.stores.base import Stores
+from incident_arena.workload.operations import Operations
 
 PACKAGE = "incident_arena.substrates"
 

@@ -10,9 +10,9 @@ from tests.support.servers import REFEREE, Maria, Redis
 from incident_arena import faults, wait
 from incident_arena.errors import InfrastructureError
 from incident_arena.faults import Planted
-from incident_arena.faults.base import Look
 from incident_arena.formats.task import PlantedFault
 from incident_arena.stores.base import Store, StoreError, Stores
+from incident_arena.stores.fault import Look
 from incident_arena.stores.mariadb.store import MariaDbStore
 
 pytestmark = pytest.mark.node

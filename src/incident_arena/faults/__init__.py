@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from incident_arena import stores
 from incident_arena.errors import UserError
-from incident_arena.faults.base import Fault, Parameters
 from incident_arena.formats.task import Permit, PlantedFault
+from incident_arena.stores.fault import Fault, Parameters
 
 type Kinds = Mapping[str, str]
 

@@ -27,7 +27,7 @@ from incident_arena.settings import Settings
 
 PACKAGE = "incident_arena"
 PROGRAMS = ("services.referee.__main__", "services.referee.verbs", "services.load.__main__", "services.admin.__main__",
-            "services.egress.__main__", "application", "episode.values", "node.up")  # fmt: skip
+            "services.egress.__main__", "application", "workload.client", "workload.effects", "episode.values", "node.up")  # fmt: skip
 """Where the closure of what is played begins, besides the parts that are found by name at run time."""
 JUDGE = ("judge.__main__",)
 OURS = ("harness",)

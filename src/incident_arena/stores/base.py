@@ -1,7 +1,7 @@
 """What the arena needs of a data store. Each folder of `stores` is one technology, by the name of its kind.
 
     store.py    STORE: the Store of this kind
-    faults/     what can be broken in it, one file a fault (faults.base.Fault); may be missing
+    faults/     what can be broken in it, one file a fault (fault.Fault); may be missing
     admin.py    routes(stores): verbs of the admin interface on all stores of this kind; may be missing
 
 The chart of an application hands one list of stores (StoreSpec) to the referee and to the admin interface.

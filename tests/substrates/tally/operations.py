@@ -6,8 +6,8 @@ import aiohttp
 
 from incident_arena.formats.records import LedgerLine
 from incident_arena.formats.task import LoadSpec
-from incident_arena.services.load.client import Client
-from incident_arena.services.load.operations import Answer, NotReadyError, Plan
+from incident_arena.workload.client import Client
+from incident_arena.workload.operations import Answer, NotReadyError, Plan
 
 KINDS = ("read", "write")
 SEEDS = 10

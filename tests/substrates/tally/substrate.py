@@ -9,9 +9,9 @@ from incident_arena.application import Substrate
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import RecordState
 from incident_arena.formats.task import LoadSpec
-from incident_arena.services.load.operations import Operations
 from incident_arena.stores.base import Stores
 from incident_arena.stores.redis.store import RedisStore
+from incident_arena.workload.operations import Operations
 
 STORE = "notes-store"
 PREFIX = "note/"

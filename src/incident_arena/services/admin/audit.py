@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from incident_arena.formats.records import Action, Declaration
-from incident_arena.services.admin.acts import Kind
+from incident_arena.verbs.acts import Kind
 
 ACTOR = "agent"
 INTERRUPTED = "(interrupted: it may have taken effect)"

@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import Field
 
 from incident_arena.services import cluster
-from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
-from incident_arena.services.admin.command import Argument, Command
 from incident_arena.services.admin.config import Workload
 from incident_arena.services.cluster import COMPONENT, Cluster, ClusterError
+from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
+from incident_arena.verbs.command import Argument, Command
 
 KINDS = {"Deployment": "deployments", "StatefulSet": "statefulsets"}
 PAUSED = "incident-arena.io/paused-replicas"

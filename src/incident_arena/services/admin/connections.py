@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
-from incident_arena.services.admin.command import Argument, Command
 from incident_arena.services.admin.components import Components
 from incident_arena.services.admin.config import Connection
 from incident_arena.services.cluster import Cluster
+from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
+from incident_arena.verbs.command import Argument, Command
 
 KINDS = {"ConfigMap": "configmaps", "Secret": "secrets"}
 

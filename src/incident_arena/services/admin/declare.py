@@ -4,9 +4,9 @@ import time
 from dataclasses import dataclass
 
 from incident_arena.formats.records import Declaration, NamedCause
-from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail
 from incident_arena.services.admin.audit import Audit
-from incident_arena.services.admin.command import Argument, Command
+from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail
+from incident_arena.verbs.command import Argument, Command
 
 CAUSES = Argument("--causes", takes="some", metavar="COMPONENT.ASPECT", help="names from `admin vocabulary`")
 NO_FAULT = Argument("--no-fault", takes="nothing", into="causes", value=[], help="nothing was broken")

@@ -13,15 +13,15 @@ from aiohttp import web
 from incident_arena import stores
 from incident_arena.errors import InfrastructureError
 from incident_arena.services import cluster
-from incident_arena.services.admin.acts import Act, Answer, Call, Refusal, Route
 from incident_arena.services.admin.audit import INTERRUPTED, Audit
-from incident_arena.services.admin.command import listed
 from incident_arena.services.admin.components import Components
 from incident_arena.services.admin.config import Config
 from incident_arena.services.admin.connections import Connections
 from incident_arena.services.admin.declare import Declaring
 from incident_arena.services.admin.traffic import Traffic
 from incident_arena.services.cluster import Cluster
+from incident_arena.verbs.acts import Act, Answer, Call, Refusal, Route
+from incident_arena.verbs.command import listed
 
 ACT_DEADLINE_S = 90
 LARGEST_BODY = 64 * 1024

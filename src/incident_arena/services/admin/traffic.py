@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 
-from incident_arena.services.admin.acts import Act, Answer, Call, Route, detail
-from incident_arena.services.admin.command import Argument, Command
 from incident_arena.services.cluster import COMPONENT, Cluster
+from incident_arena.verbs.acts import Act, Answer, Call, Route, detail
+from incident_arena.verbs.command import Argument, Command
 
 LONGEST_S = 600
 FAILED = 500

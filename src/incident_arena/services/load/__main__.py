@@ -26,8 +26,8 @@ from incident_arena.ledger import seeds
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.api import Api
 from incident_arena.services.load.generator import Generator
-from incident_arena.services.load.operations import NotReadyError, Operations
 from incident_arena.wait import until_async
+from incident_arena.workload.operations import NotReadyError, Operations
 
 READY_WITHIN = 900.0
 """Seconds that the application may take; after them the program ends, and its pod starts again."""

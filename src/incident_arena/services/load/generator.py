@@ -16,7 +16,7 @@ from incident_arena.formats.task import LoadSpec
 from incident_arena.ledger.reading import PAUSED, LedgerError, operations, quantile
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load import schedule
-from incident_arena.services.load.operations import Answer, Operations, Plan
+from incident_arena.workload.operations import Answer, Operations, Plan
 
 DOWN = "the generator was not running"
 RECENT = 1000

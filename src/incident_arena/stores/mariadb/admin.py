@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of, only_one
-from incident_arena.services.admin.command import Argument, Command, Group
 from incident_arena.stores.base import Account, StoreError, StoreSpec
 from incident_arena.stores.mariadb import option_files
 from incident_arena.stores.mariadb.client import MariaDb
+from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of, only_one
+from incident_arena.verbs.command import Argument, Command, Group
 
 SETTINGS: dict[str, str] = {
     "read_only": "refuse writes of accounts without READ_ONLY ADMIN (0, 1)",

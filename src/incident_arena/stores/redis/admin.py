@@ -11,10 +11,10 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from incident_arena.errors import UserError
-from incident_arena.services.admin.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
-from incident_arena.services.admin.command import Argument, Command, Group
 from incident_arena.stores.base import Account, StoreSpec
 from incident_arena.stores.redis import options
+from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
+from incident_arena.verbs.command import Argument, Command, Group
 
 SETTINGS: dict[str, str] = {
     "maxmemory": "bytes that data may take (0: no limit)",

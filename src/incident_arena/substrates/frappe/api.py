@@ -7,8 +7,8 @@ from typing import Any
 
 import aiohttp
 
-from incident_arena.services.load.client import Client, Reply
-from incident_arena.services.load.operations import NotReadyError
+from incident_arena.workload.client import Client, Reply
+from incident_arena.workload.operations import NotReadyError
 
 PAGE = 20
 """Rows of a page, as the framework has it by default."""

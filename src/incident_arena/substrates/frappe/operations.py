@@ -11,11 +11,11 @@ import aiohttp
 from incident_arena.formats.records import LedgerLine
 from incident_arena.formats.task import LoadSpec
 from incident_arena.ledger.reading import CREATED, DELETED, JOB
-from incident_arena.services.load.client import Client, Reply
-from incident_arena.services.load.effects import EffectWatch
-from incident_arena.services.load.operations import Answer, NotReadyError, Plan
 from incident_arena.substrates.frappe.api import EVERYTHING, PAGE, Accounts, Api, Names, rows_of, seen
 from incident_arena.substrates.frappe.pool import Pool
+from incident_arena.workload.client import Client, Reply
+from incident_arena.workload.effects import EffectWatch
+from incident_arena.workload.operations import Answer, NotReadyError, Plan
 
 POOL = 40
 """ToDos that the load makes before it begins, to change and delete."""

@@ -7,7 +7,6 @@ from incident_arena.application import Backlog, Substrate
 from incident_arena.errors import UserError
 from incident_arena.formats.records import RecordState
 from incident_arena.formats.task import LoadSpec
-from incident_arena.services.load.operations import Operations
 from incident_arena.stores.base import Stores
 from incident_arena.stores.mariadb.store import MariaDbStore
 from incident_arena.stores.rq import layout
@@ -15,6 +14,7 @@ from incident_arena.stores.rq.store import RqStore
 from incident_arena.substrates.frappe import moving, records
 from incident_arena.substrates.frappe.api import Accounts, Names
 from incident_arena.substrates.frappe.operations import KINDS, Frappe
+from incident_arena.workload.operations import Operations
 
 DATABASE, JOBS = "mariadb", "jobs"
 """Names of the stores in the chart."""

@@ -3,9 +3,9 @@
 import pytest
 import redis
 
-from incident_arena.services.admin.acts import Call, Refusal
 from incident_arena.stores.base import Account, StoreSpec
 from incident_arena.stores.redis.admin import RedisStores
+from incident_arena.verbs.acts import Call, Refusal
 
 PASSWORD = "admin-password"
 

@@ -194,7 +194,7 @@ async def test_it_refuses_kinds_it_does_not_know_and_ledgers_of_another_load(run
 
 async def test_a_fault_of_ours_ends_it(runs: Runs, monkeypatch):
     generator = await runs.start(spec(read=10))
-    monkeypatch.setattr("incident_arena.services.load.client.Reply.refusal", lambda _: 1 / 0)
+    monkeypatch.setattr("incident_arena.workload.client.Reply.refusal", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         await asyncio.wait_for(generator.run(), 5)
     assert defects(runs.lines()) == []

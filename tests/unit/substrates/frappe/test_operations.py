@@ -3,8 +3,8 @@ import asyncio
 import pytest
 from tests.support.frappe_server import Application
 
-from incident_arena.services.load.operations import Answer, NotReadyError
 from incident_arena.substrates.frappe.operations import MENTIONED_NOTES, POOL, Frappe
+from incident_arena.workload.operations import Answer, NotReadyError
 
 KINDS = ("bulk-update", "create", "delete", "list", "mention", "read", "sign-in", "update")
 

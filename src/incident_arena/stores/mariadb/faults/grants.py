@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from incident_arena.faults.base import Fault, Look, Parameters
 from incident_arena.formats.task import Permit
 from incident_arena.stores.base import segment
+from incident_arena.stores.fault import Fault, Look, Parameters
 from incident_arena.stores.mariadb.client import Sql, quoted
 from incident_arena.stores.mariadb.picture import role_privileges
 from incident_arena.stores.mariadb.store import MariaDbStore

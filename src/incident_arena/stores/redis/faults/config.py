@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from incident_arena.errors import InfrastructureError
-from incident_arena.faults.base import Fault, Look, Parameters
 from incident_arena.formats.task import Permit
+from incident_arena.stores.fault import Fault, Look, Parameters
 from incident_arena.stores.redis import acl
 from incident_arena.stores.redis.client import Commands
 from incident_arena.stores.redis.store import RedisStore

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from incident_arena.services.load.effects import EffectWatch
+from incident_arena.workload.effects import EffectWatch
 
 
 async def test_one_look_serves_all_who_wait():

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import aiohttp
 
-from incident_arena.services.load.operations import Answer
+from incident_arena.workload.operations import Answer
 
 KEEP_ALIVE = 1.0
 """Seconds an idle connection is kept: less than any server does, so that none is reused just as it is closed."""

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from incident_arena.errors import UserError
-from incident_arena.services.admin.command import Command
 from incident_arena.stores.base import StoreSpec
+from incident_arena.verbs.command import Command
 
 type Answer = dict[str, Any]
 """What a verb answers: one JSON object."""

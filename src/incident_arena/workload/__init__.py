@@ -1,0 +1,1 @@
+"""What an application's operations are made of: answers, HTTP, effects that come later."""
