@@ -1,6 +1,7 @@
 """The core names no technology and no application: a word test over everything outside their own folders."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,9 @@ def test_the_word_test_finds_words() -> None:
     assert words().search("a Redis of MariaDB's")
     assert words().search("from incident_arena.substrates.frappe import x")
     assert not words().search("rqs")
+
+
+def test_the_contracts_name_every_kind_of_store() -> None:
+    contracts = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["tool"]["importlinter"]
+    named = {module for contract in contracts["contracts"] for module in contract.get("forbidden_modules", ())}
+    assert {f"incident_arena.stores.{kind}" for kind in set(stores.kinds()) - PLATFORM} <= named

@@ -26,8 +26,10 @@ from incident_arena.node import build as node_build
 from incident_arena.settings import Settings
 
 PACKAGE = "incident_arena"
-PROGRAMS = ("services.referee.__main__", "services.referee.verbs", "services.load.__main__", "services.admin.__main__",
-            "services.egress.__main__", "application", "workload.client", "workload.effects", "episode.values", "node.up")  # fmt: skip
+PROGRAMS = (
+    "services.referee.__main__", "services.referee.verbs", "services.load.__main__", "services.admin.__main__",
+    "services.egress.__main__", "application", "workload.client", "workload.effects", "episode.values", "node.up",
+)  # fmt: skip
 """Where the closure of what is played begins, besides the parts that are found by name at run time."""
 JUDGE = ("judge.__main__",)
 OURS = ("harness",)

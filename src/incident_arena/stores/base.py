@@ -9,7 +9,7 @@ The chart of an application hands one list of stores (StoreSpec) to the referee 
 
 import hashlib
 from abc import ABC
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -69,6 +69,19 @@ def read_specs(text: str) -> tuple[StoreSpec, ...]:
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'list'}: {e['msg']}" for e in error.errors())
         raise UserError("STORES", wrong, "mend `stores` in the chart's values") from error
+
+
+def only_one(stores: Sequence[StoreSpec]) -> StoreSpec:
+    """The one store of a kind whose verbs name none.
+
+    Raises:
+        UserError: there are several.
+    """
+    if len(stores) != 1:
+        names = ", ".join(store.name for store in stores)
+        remedy = "give the admin interface one of them, or its verbs a placeholder for the store"
+        raise UserError(f"stores {names}", f"the verbs of kind {stores[0].kind!r} are for one store", remedy)
+    return stores[0]
 
 
 @dataclass(frozen=True)

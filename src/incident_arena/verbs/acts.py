@@ -1,14 +1,13 @@
 """What the verbs are made of: a route prepares an act from a call, and the server audits it and lets it take effect."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from incident_arena.errors import UserError
-from incident_arena.stores.base import StoreSpec
 from incident_arena.verbs.command import Command
 
 type Answer = dict[str, Any]
@@ -117,16 +116,3 @@ def one_of(thing: str, name: str, choices: Mapping[str, Any]) -> str:
             f"{thing} {name!r}", "is not one of those managed here", f"choose: {', '.join(choices)}", status=404
         )
     return name
-
-
-def only_one(stores: Sequence[StoreSpec]) -> StoreSpec:
-    """The one store of a kind whose verbs name none.
-
-    Raises:
-        UserError: there are several.
-    """
-    if len(stores) != 1:
-        names = ", ".join(store.name for store in stores)
-        remedy = "give the admin interface one of them, or its verbs a placeholder for the store"
-        raise UserError(f"stores {names}", f"the verbs of kind {stores[0].kind!r} are for one store", remedy)
-    return stores[0]

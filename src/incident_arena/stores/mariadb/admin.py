@@ -7,10 +7,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from incident_arena.stores.base import Account, StoreError, StoreSpec
+from incident_arena.stores.base import Account, StoreError, StoreSpec, only_one
 from incident_arena.stores.mariadb import option_files
 from incident_arena.stores.mariadb.client import MariaDb
-from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of, only_one
+from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
 from incident_arena.verbs.command import Argument, Command, Group
 
 SETTINGS: dict[str, str] = {

@@ -9,10 +9,10 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from incident_arena.stores.base import Account, StoreSpec
+from incident_arena.stores.base import Account, StoreSpec, only_one
 from incident_arena.stores.redis.admin import connected
 from incident_arena.stores.rq.layout import JOB, QUEUE, QUEUES, REGISTRIES, STATES, WORKERS, short
-from incident_arena.verbs.acts import Act, Answer, Call, Refusal, Route, detail, only_one
+from incident_arena.verbs.acts import Act, Answer, Call, Refusal, Route, detail
 from incident_arena.verbs.command import Argument, Command, Group
 
 FIELDS = ("status", "description", "origin", "created_at", "enqueued_at", "started_at", "ended_at", "worker_name")
