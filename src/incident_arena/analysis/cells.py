@@ -93,7 +93,7 @@ def _failure(row: Row) -> str:
 def _curve(row: Row) -> str:
     assert isinstance(row, PassHatKRow)
     span = f" {cell('interval', row.interval)}" if row.interval else ""
-    return f"{row.value:.3f}{span}"
+    return f"{row.value:.3f}{span} T={row.tasks}"
 
 
 def _rate(row: Row) -> str:
@@ -109,7 +109,7 @@ def _change(row: Row) -> str:
 _PIVOTS: dict[str, _Turn] = {
     "groups": _Turn(("dimension", "value"), "who", _group, "Pass@1 (action completion), n trials."),
     "failures": _Turn(("failure_class",), "who", _failure, "Exclusive count and share / inclusive count."),
-    "pass_hat_k": _Turn(("who",), "k", _curve, "Pass^k with its 95 % interval, for each k."),
+    "pass_hat_k": _Turn(("who",), "k", _curve, "Pass^k with its 95 % interval over T tasks, for each k."),
     "task_models": _Turn(("task",), "who", _rate, "Pass rate, n trials."),
     "left_out": _Turn(("task",), "who", _change, "Change of Pass@1 when the task is left out."),
 }

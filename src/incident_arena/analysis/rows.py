@@ -14,7 +14,7 @@ class Row(BaseModel):
 
 
 class Span(Row):
-    """A 95 % interval, by percentile bootstrap over tasks unless a table says otherwise."""
+    """A 95 % interval with the tasks as the sample (docs/decisions/intervals.md)."""
 
     low: float
     high: float
@@ -87,6 +87,9 @@ class MainRow(Row):
     passed: int = Field(title="Passed")
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
+    interval_bootstrap: Span | None = Field(
+        title="Bootstrap 95 %", description="The paper's: percentile bootstrap over tasks, too narrow with few tasks."
+    )
     completion: Share | None = Field(
         title="Completion", description="Share of planted faults seen repaired, over trials in which they were tracked."
     )
@@ -252,7 +255,9 @@ class SeparationRow(Row):
 
     task: str = Field(title="Task")
     spread: Share = Field(title="Spread", description="Best model's pass rate less the worst's.")
-    true_spread: float = Field(title="True SD", description="Spread of rates beyond what chance makes.")
+    true_spread: float | None = Field(
+        title="SD beyond chance", description="Of models with two trials or more; a single one shows no chance."
+    )
     p_same: Share | None = Field(title="p (all alike)")
     rest_correlation: float | None = Field(title="Rest r", description="Correlation with the rate on the other tasks.")
 
@@ -269,7 +274,7 @@ class ComparisonRow(Row):
     rate_b: Share = Field(title="Rate B")
     difference: float = Field(title="A - B")
     interval: Span | None = Field(title="95 %")
-    p_bootstrap: Share | None = Field(title="p bootstrap")
+    p_paired: Share | None = Field(title="p paired", description="Paired t over tasks, as the interval.")
     p_permutation_tasks: Share | None = Field(title="p tasks", description="Permutation of whole tasks.")
     p_permutation_trials: Share = Field(title="p trials", description="Permutation of trials within tasks.")
     detectable_tasks: float | None = Field(

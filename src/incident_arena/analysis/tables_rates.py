@@ -3,14 +3,12 @@
 import polars as pl
 
 from incident_arena.analysis.estimates import (
-    Span,
     leave_one_task_out,
-    mean_interval,
     pass_at_1,
-    pass_at_1_interval,
     pass_hat_k,
     pass_hat_k_curve,
 )
+from incident_arena.analysis.intervals import Span, bootstrap_interval, pass_at_1_interval
 from incident_arena.analysis.power import separation
 from incident_arena.analysis.rows import (
     GateRow,
@@ -64,6 +62,7 @@ def main_rows(trials: pl.DataFrame) -> list[MainRow]:
                 passed=int(tasks["c"].sum()),
                 pass_at_1=pass_at_1(tasks["c"], tasks["n"]),
                 interval=span_row(pass_at_1_interval(tasks["c"], tasks["n"])),
+                interval_bootstrap=span_row(bootstrap_interval(tasks["c"], tasks["n"])),
                 completion=mean(mine, "completion"),
                 pass_3=_mean_pass_hat(tasks, 3),
                 pass_5=_mean_pass_hat(tasks, 5),
@@ -234,13 +233,6 @@ def separation_rows(trials: pl.DataFrame) -> list[SeparationRow]:
         )
         for task, one in zip(wide[0]["task"], found, strict=True)
     ]
-
-
-def completion_interval(trials: pl.DataFrame) -> Span | None:
-    """Interval of mean action completion over tasks."""
-    known = trials.filter(pl.col("completion").is_not_null())
-    tasks = known.group_by("task").agg(pl.col("completion").sum().alias("s"), pl.len().alias("n")).sort("task")
-    return mean_interval(tasks["s"], tasks["n"])
 
 
 def mean(trials: pl.DataFrame, column: str) -> float | None:

@@ -9,6 +9,8 @@ from incident_arena.viewer.model import Cell, Column, Table
 
 FIRST = ("main", "failures", "task_models")
 """Shown at once; the others open on demand."""
+LEFT_OUT = frozenset({"interval", "interval_bootstrap"})
+"""The first stands with its figure; the second is for comparison with published figures, in the report alone."""
 ELSEWHERE = frozenset({"statuses", "comparison"})
 """Statuses are among the notes; a comparison is not made for a page."""
 
@@ -29,7 +31,7 @@ def tables(report: Report) -> list[Table]:
 
 def _plain(name: str, title: str, rows: Sequence[Row]) -> Table:
     """A line for each row; an interval goes into the cell of the figure before it."""
-    fields = {key: field for key, field in type(rows[0]).model_fields.items() if key != "interval"}
+    fields = {key: field for key, field in type(rows[0]).model_fields.items() if key not in LEFT_OUT}
     estimate = _estimate(list(type(rows[0]).model_fields))
     columns = [
         Column(
@@ -133,7 +135,7 @@ def _group(row: Row) -> Cell:
 
 def _curve(row: Row) -> Cell:
     assert isinstance(row, PassHatKRow)
-    return _cell(row.value)
+    return _cell(row.value, row.interval, note=f"{row.tasks} tasks")
 
 
 def _change(row: Row) -> Cell:
