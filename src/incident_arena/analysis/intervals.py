@@ -28,8 +28,10 @@ DISCORDANT = 1.0
 """Squared difference added to a comparison: half a task that one side alone passes, and half the other way round."""
 
 
-def share_intervals(sums: ArrayLike, weights: ArrayLike, looks: ArrayLike) -> tuple[Floats, Floats]:
-    """95 % intervals of K weighted means of shares, sum(s_t) / sum(w_t), tasks being the sample.
+def share_intervals(
+    sums: ArrayLike, weights: ArrayLike, looks: ArrayLike, *, tail: float = TAIL
+) -> tuple[Floats, Floats]:
+    """Intervals, 95 % by default, of K weighted means of shares, sum(s_t) / sum(w_t), tasks being the sample.
 
     The variance of the mean over clusters, V = T / (T - 1) sum((s_t - p w_t)^2) / sum(w_t)^2, is turned into an
     effective number of independent trials, n* = p (1 - p) / V times (t_{N-1} / t_{T-1})^2 for V's own uncertainty, and
@@ -43,6 +45,7 @@ def share_intervals(sums: ArrayLike, weights: ArrayLike, looks: ArrayLike) -> tu
         sums: s, each task's sum of shares over its trials, shape (T, K), 0 <= s <= w.
         weights: w, shape (T, K) or (T, 1), above 0.
         looks: N, independent trials behind the mean, shape (K,) or a number.
+        tail: chance to miss on either side.
 
     Returns:
         Low and high ends, each of shape (K,).
@@ -56,22 +59,23 @@ def share_intervals(sums: ArrayLike, weights: ArrayLike, looks: ArrayLike) -> tu
     variance = tasks / (tasks - 1) * ((s - p * w) ** 2).sum(axis=0) / total**2
     n = np.broadcast_to(np.asarray(looks, dtype=np.float64), p.shape)
     effective = np.divide(p * (1 - p), variance, out=n.copy(), where=variance > CLOSE**2)
-    few, many = special.stdtrit(tasks - 1, 1 - TAIL), special.stdtrit(n - 1, 1 - TAIL)
+    few, many = special.stdtrit(tasks - 1, 1 - tail), special.stdtrit(n - 1, 1 - tail)
     varied = (p > CLOSE) & (p < 1 - CLOSE)
     least = np.broadcast_to(total**2 / (w**2).sum(axis=0), p.shape)
     trials = np.maximum(np.where(varied, np.minimum(effective, n) * (many / few) ** 2, 0), least)
     passes = p * trials
-    low = np.where(p > CLOSE, special.betaincinv(np.maximum(passes, CLOSE), trials - passes + 1, TAIL), 0)
-    high = np.where(p < 1 - CLOSE, special.betaincinv(passes + 1, np.maximum(trials - passes, CLOSE), 1 - TAIL), 1)
+    low = np.where(p > CLOSE, special.betaincinv(np.maximum(passes, CLOSE), trials - passes + 1, tail), 0)
+    high = np.where(p < 1 - CLOSE, special.betaincinv(passes + 1, np.maximum(trials - passes, CLOSE), 1 - tail), 1)
     return low, high
 
 
-def pass_at_1_interval(passes: ArrayLike, trials: ArrayLike) -> Span | None:
+def pass_at_1_interval(passes: ArrayLike, trials: ArrayLike, *, choices: int = 1) -> Span | None:
     """95 % interval of sum(c_t) / sum(n_t).
 
     Args:
         passes: c, shape (T,).
         trials: n, shape (T,), all above 0.
+        choices: from how many estimates this one was chosen for its size; the level is Bonferroni's over them.
 
     Returns:
         (low, high), or None with fewer than two tasks.
@@ -81,7 +85,7 @@ def pass_at_1_interval(passes: ArrayLike, trials: ArrayLike) -> Span | None:
     c, n = np.asarray(passes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     if c.size < MIN_TASKS:
         return None
-    low, high = share_intervals(c[:, None], n[:, None], n.sum())
+    low, high = share_intervals(c[:, None], n[:, None], n.sum(), tail=TAIL / choices)
     return float(low[0]), float(high[0])
 
 

@@ -3,7 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from incident_arena.analysis.report import Report
-from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassHatKRow, Row, Span, TaskModelRow
+from incident_arena.analysis.rows import (
+    BestTaskRow,
+    FailureRow,
+    GroupRow,
+    LeftOutRow,
+    PassHatKRow,
+    Row,
+    Span,
+    TaskModelRow,
+)
 from incident_arena.records import Scalar
 from incident_arena.viewer.model import Cell, Column, Table
 
@@ -23,6 +32,13 @@ def tables(report: Report) -> list[Table]:
         if name in ELSEWHERE or not isinstance(rows, list) or not rows or not isinstance(rows[0], Row):
             continue
         if name == "failures" and not any(row.inclusive for row in report.failures):
+            continue
+        if name == "groups":
+            efforts = [row for row in report.groups if row.dimension == "effort"]
+            rows = [row for row in report.groups if row.dimension != "effort"]
+            if efforts:
+                made["efforts"] = _plain("efforts", "By effort", efforts)
+        if not rows:
             continue
         turn = _TURNED.get(name)
         made[name] = turn(name, field.title or name, rows) if turn else _plain(name, field.title or name, rows)
@@ -49,7 +65,7 @@ def _plain(name: str, title: str, rows: Sequence[Row]) -> Table:
     return Table(
         key=name,
         title=title,
-        caption=(type(rows[0]).__doc__ or "").strip(),
+        caption=" ".join((type(rows[0]).__doc__ or "").split()),
         links=links if links in {"who", "task"} else "",
         first=name in FIRST,
         columns=columns,
@@ -133,6 +149,11 @@ def _group(row: Row) -> Cell:
     return _cell(row.pass_at_1, note=f"n {row.trials}")
 
 
+def _best(row: Row) -> Cell:
+    assert isinstance(row, BestTaskRow)
+    return _cell(row.passed / row.trials, note=f"{row.passed}/{row.trials} {row.effort}")
+
+
 def _curve(row: Row) -> Cell:
     assert isinstance(row, PassHatKRow)
     return _cell(row.value, row.interval, note=f"{row.tasks} tasks")
@@ -152,5 +173,8 @@ _TURNED: dict[str, Callable[[str, str, Sequence[Row]], Table]] = {
         ("dimension", "value"), "who", "share", "Pass@1 by kind of task and by effort; n trials.", _group
     ),
     "pass_hat_k": _turned(("who",), "k", "share", "Share of tasks of which k trials in a row all pass.", _curve),
+    "best_tasks": _turned(
+        ("task",), "who", "heat", "Passing of admitted trials, each model at the effort of its best Pass@1.", _best
+    ),
     "left_out": _turned(("task",), "who", "number", "Change of Pass@1 when the task is left out.", _change),
 }
