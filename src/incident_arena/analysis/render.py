@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -47,12 +47,19 @@ def _drawn(part: Part, title: str) -> Table:
     return table
 
 
-def markdown(report: Report, only: Sequence[str] = ()) -> str:
-    """A document with one section a table. Text of others is escaped: it can't become markup."""
+def markdown(report: Report, only: Sequence[str] = (), *, pictures: Collection[str] = ()) -> str:
+    """A document with one section a table. Text of others is escaped: it can't become markup.
+
+    Args:
+        report: the report.
+        only: tables to write; none: all.
+        pictures: files beside the document, each shown with the table that it is named for.
+    """
     parts = ["# Results", "", f"Incident-Arena {_escape(report.product)}; jobs: {_escape(', '.join(report.jobs))}.", ""]
     parts += [f"- {_escape(note)}" for note in _notes(report)]
     for grid in grids(report, only):
-        parts += ["", f"## {_escape(grid.title)}", "", *_markdown_table(grid), "", _escape(grid.legend)]
+        shown = ["", f"![{_escape(grid.title)}]({grid.name}.svg)"] if f"{grid.name}.svg" in pictures else []
+        parts += ["", f"## {_escape(grid.title)}", *shown, "", *_markdown_table(grid), "", _escape(grid.legend)]
     return "\n".join(parts) + "\n"
 
 
