@@ -23,6 +23,8 @@ from incident_arena.analysis.intervals import (
 )
 
 POWER = 0.8
+EXPECTED = 5
+DEALS = 2_000
 MIN_MODELS = 2
 MIN_TRIALS = 2
 EXACT_TASKS = 14
@@ -228,12 +230,24 @@ def _beyond_chance(c: Ints, n: Ints) -> float | None:
 
 
 def _homogeneous(c: Ints, n: Ints) -> float | None:
-    """Pearson's chi-square test that M shares c / n, shape (M,), are one: X^2 = sum((c - n p)^2 / (n p (1 - p)))."""
+    """Pearson's chi-square test that M shares c / n, shape (M,), are one: X^2 = sum((c - n p)^2 / (n p (1 - p))).
+
+    Where a model is expected to pass or fail fewer than five times, the chi-square distribution is wrong (of equal models
+    with two trials each, twelve pairs of a hundred differ at 0.05), so the passes are dealt anew among all trials.
+
+    Source: Pearson 1900; Cochran 1954, "Some Methods for Strengthening the Common Chi-square Tests", for the five; Good
+    2005, chapter 3, for dealing anew.
+    """
     if c.size < MIN_MODELS or n.max() < MIN_TRIALS or c.sum() in {0, n.sum()}:
         return None
-    p = c.sum() / n.sum()
-    statistic = np.sum((c - n * p) ** 2 / (n * p * (1 - p)))
-    return float(special.chdtrc(c.size - 1, statistic))
+    total = int(c.sum())
+    p = total / n.sum()
+    statistic = float(np.sum((c - n * p) ** 2 / (n * p * (1 - p))))
+    if n.min() * min(p, 1 - p) >= EXPECTED:
+        return float(special.chdtrc(c.size - 1, statistic))
+    dealt = np.random.default_rng(SEED).multivariate_hypergeometric(n, total, size=DEALS, method="marginals")
+    drawn = np.sum((dealt - n * p) ** 2 / (n * p * (1 - p)), axis=1)
+    return float((np.count_nonzero(drawn >= statistic - CLOSE) + 1) / (DEALS + 1))
 
 
 def _rest_correlation(t: int, rates: Floats, have: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float | None:

@@ -158,3 +158,16 @@ def test_homogeneity_is_pearsons_chi_square():
     passes, trials = np.array([[3, 9, 12, 1]]), np.array([[15, 15, 12, 18]])
     expected = stats.chi2_contingency(np.stack([passes[0], trials[0] - passes[0]]), correction=False).pvalue
     assert separation(passes, trials)[0].p_same == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("models", "each"), [(2, 2), (2, 5), (10, 3)])
+def test_models_that_are_alike_are_rarely_told_apart_by_few_trials(models, each):
+    chance = np.random.default_rng(models)
+    passes = chance.binomial(each, 0.5, size=(300, models))
+    found = [one.p_same for one in separation(passes, np.full((300, models), each))]
+    assert np.mean([p is not None and p < 0.05 for p in found]) < 0.08
+
+
+def test_dealing_anew_agrees_with_fishers_exact_test():
+    exact = stats.fisher_exact([[4, 0], [1, 5]]).pvalue
+    assert separation([[4, 1]], [[4, 6]])[0].p_same == pytest.approx(exact, abs=0.015)
