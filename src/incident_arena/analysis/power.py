@@ -232,8 +232,9 @@ def _beyond_chance(c: Ints, n: Ints) -> float | None:
 def _homogeneous(c: Ints, n: Ints) -> float | None:
     """Pearson's chi-square test that M shares c / n, shape (M,), are one: X^2 = sum((c - n p)^2 / (n p (1 - p))).
 
-    Where a model is expected to pass or fail fewer than five times, the chi-square distribution is wrong (of equal models
-    with two trials each, twelve pairs of a hundred differ at 0.05), so the passes are dealt anew among all trials.
+    Where a model is expected to pass or fail fewer than five times, the chi-square distribution is wrong: of pairs of
+    equal models with two trials each, twelve of a hundred differ at 0.05. There the passes are dealt anew among all
+    trials.
 
     Source: Pearson 1900; Cochran 1954, "Some Methods for Strengthening the Common Chi-square Tests", for the five; Good
     2005, chapter 3, for dealing anew.

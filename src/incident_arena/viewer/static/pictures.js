@@ -1,11 +1,14 @@
 // Figures: the shapes that `analysis` made from the report's tables, in the page's colours.
 
+/** What a path of ours is made of. */
+const PATH = /^[MLAaz\d ,.-]+$/;
+
 /** One shape as an element; its tone is a class. */
 function shapeElement({ kind, tone, x, y, w, h: high, text, anchor, path, strength }) {
   const look = { class: tone, opacity: strength < 1 ? strength : null };
   if (kind === 'box') return s('rect', { ...look, x, y, width: w, height: high });
   if (kind === 'line') return s('line', { ...look, x1: x, y1: y, x2: w, y2: high });
-  if (kind === 'path') return s('path', { ...look, d: path });
+  if (kind === 'path') return s('path', { ...look, d: PATH.test(path) ? path : null });
   return s('text', { ...look, x, y, 'text-anchor': anchor }, shownText(text));
 }
 
