@@ -113,3 +113,12 @@ AGREEMENT = {
     ("Gemini 3.8 Flash", "GPT-6 Astra"): (0.588, 0.307),
 }
 """Table 17: same category, kappa."""
+
+COMPARED = {
+    "AIOpsLab": (48, "ypnnynpn"),
+    "ITBench\N{EN DASH}SRE": (42, "ypnnynnn"),
+    "SREGym": (90, "ypnnnnnn"),
+    "OperAID": (3, "ynnnynnn"),
+    "DBA-Bench": (106, "ypynynnn"),
+}
+"""Table 1: tasks; then repairs, names fault, scope, durable, no judge, both ways, no fault, Harbor: yes, partly, no."""

@@ -2,10 +2,19 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from incident_arena.analysis.report import Report
-from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassHatKRow, Row, Span, TaskModelRow
+from incident_arena.analysis.rows import (
+    BestTaskRow,
+    FailureRow,
+    GroupRow,
+    LeftOutRow,
+    PassHatKRow,
+    Row,
+    Span,
+    TaskModelRow,
+)
 
 MISSING = "-"
 SMALL_P = 0.001
@@ -13,8 +22,21 @@ MILLION = 1_000_000
 USAGE = frozenset({"input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "turns", "agent_seconds"})
 PRICES = frozenset(
     {"price_input", "price_output", "cost_mean", "cost_median", "cost_passing", "cost_failing", "costed", "pass_at_1"}
+    | {"developer", "per_task", "tasks"}
 )
 """The configurations' columns fill two tables."""
+KEYS: dict[str, tuple[str, ...]] = {
+    "configurations": ("agent", "model"),
+    "groups": ("value", "who"),
+    "gates": ("mapping", "task"),
+    "errored": ("who", "cause"),
+    "failures": ("failure_class",),
+    "judges": ("judge", "who"),
+    "agreement": ("first", "second"),
+    "both_ways": ("task", "run"),
+    "comparison": ("a", "b"),
+}
+"""What names a row, where that is not the first column."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +50,8 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     text_columns: frozenset[int]
     """Columns that hold words, set to the left."""
+    keys: tuple[int, ...] = (0,)
+    """Columns that name a row, repeated where the table is broken."""
 
 
 def grids(report: Report, only: Sequence[str] = ()) -> Iterator[Grid]:
@@ -44,6 +68,8 @@ def grids(report: Report, only: Sequence[str] = ()) -> Iterator[Grid]:
             if name == "configurations":
                 yield _plain(name, title, rows, leave_out=USAGE)
                 yield _plain(name, "Tokens and time of a trial", rows, leave_out=PRICES)
+            elif name == "groups":
+                yield from _groups(name, title, rows)
             else:
                 yield _pivot(name, title, rows) if name in _PIVOTS else _plain(name, title, rows)
 
@@ -54,6 +80,19 @@ def table_names() -> list[str]:
     return [name for name in Report.model_fields if name not in others]
 
 
+def _groups(name: str, title: str, rows: Sequence[Row]) -> Iterator[Grid]:
+    """Kinds of tasks turned; efforts as rows, with what they cost."""
+    kinds = [row for row in rows if isinstance(row, GroupRow) and row.dimension != "effort"]
+    efforts = [row for row in rows if isinstance(row, GroupRow) and row.dimension == "effort"]
+    if kinds:
+        yield _pivot(name, title, kinds)
+    if efforts:
+        grid = _plain(name, "By effort", efforts, leave_out=frozenset({"dimension", "pooled"}))
+        pooled = next((row.pooled for row in efforts if row.pooled), "")
+        legend = f"{grid.legend} `all` pools only: {clean(pooled)}." if pooled else grid.legend
+        yield replace(grid, legend=legend)
+
+
 def _plain(name: str, title: str, rows: Sequence[Row], leave_out: frozenset[str] = frozenset()) -> Grid:
     fields = {key: field for key, field in type(rows[0]).model_fields.items() if key not in leave_out}
     legend = [f"{field.title}: {field.description}" for field in fields.values() if field.description]
@@ -61,10 +100,11 @@ def _plain(name: str, title: str, rows: Sequence[Row], leave_out: frozenset[str]
     return Grid(
         name=name,
         title=title,
-        legend=" ".join([type(rows[0]).__doc__ or "", *legend]).strip(),
+        legend=" ".join(" ".join([type(rows[0]).__doc__ or "", *legend]).split()),
         columns=tuple(field.title or key for key, field in fields.items()),
         rows=tuple(tuple(cell(key, getattr(row, key)) for key in fields) for row in rows),
         text_columns=frozenset(words),
+        keys=tuple(place for place, key in enumerate(fields) if key in KEYS.get(name, ())) or (0,),
     )
 
 
@@ -90,10 +130,15 @@ def _failure(row: Row) -> str:
     return f"{row.exclusive}{share} / {row.inclusive}"
 
 
+def _best(row: Row) -> str:
+    assert isinstance(row, BestTaskRow)
+    return f"{row.passed}/{row.trials} {row.effort}"
+
+
 def _curve(row: Row) -> str:
     assert isinstance(row, PassHatKRow)
     span = f" {cell('interval', row.interval)}" if row.interval else ""
-    return f"{row.value:.3f}{span}"
+    return f"{row.value:.3f}{span} T={row.tasks}"
 
 
 def _rate(row: Row) -> str:
@@ -109,8 +154,11 @@ def _change(row: Row) -> str:
 _PIVOTS: dict[str, _Turn] = {
     "groups": _Turn(("dimension", "value"), "who", _group, "Pass@1 (action completion), n trials."),
     "failures": _Turn(("failure_class",), "who", _failure, "Exclusive count and share / inclusive count."),
-    "pass_hat_k": _Turn(("who",), "k", _curve, "Pass^k with its 95 % interval, for each k."),
+    "pass_hat_k": _Turn(("who",), "k", _curve, "Pass^k with its 95 % interval over T tasks, for each k."),
     "task_models": _Turn(("task",), "who", _rate, "Pass rate, n trials."),
+    "best_tasks": _Turn(
+        ("task",), "who", _best, "Passed of admitted trials, at the effort of the model's best Pass@1."
+    ),
     "left_out": _Turn(("task",), "who", _change, "Change of Pass@1 when the task is left out."),
 }
 
@@ -130,6 +178,7 @@ def _pivot(name: str, title: str, rows: Sequence[Row]) -> Grid:
         columns=(*(fields[key].title or key for key in turn.index), *(clean(head) for head in heads)),
         rows=tuple((*index, *(cells.get(head, MISSING) for head in heads)) for index, cells in lines.items()),
         text_columns=frozenset(range(len(turn.index))),
+        keys=tuple(range(len(turn.index))),
     )
 
 

@@ -51,7 +51,7 @@ def compare_sides(trials: pl.DataFrame, a: str, b: str) -> Compared:
         rate_b=found.rate_b,
         difference=found.difference,
         interval=span_row(found.interval),
-        p_bootstrap=found.p_bootstrap,
+        p_paired=found.p_paired,
         p_permutation_tasks=found.p_permutation_tasks,
         p_permutation_trials=found.p_permutation_trials,
         detectable_tasks=found.detectable_tasks,

@@ -41,12 +41,13 @@ class Source(BaseModel):
 
 
 class PriceList(BaseModel):
-    """The price file. `cache_write` has the multiplier of `input` by provider, and `other`."""
+    """The price file. `cache_write` multiplies `input` by provider, and `other`; `developers` has their names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: Literal[1]
     cache_write: dict[str, float]
+    developers: dict[str, str] = Field(default_factory=dict)
     sources: dict[str, Source]
     models: tuple[Price, ...]
 
@@ -58,6 +59,10 @@ class PriceList(BaseModel):
                 if name == price.name or name in price.aliases:
                     return price
         return None
+
+    def developer(self, price: Price) -> str:
+        """Who made the model, as its name is written."""
+        return self.developers.get(price.provider, price.provider)
 
     def write_factor(self, price: Price) -> float:
         """How much dearer input is that is written to a cache."""

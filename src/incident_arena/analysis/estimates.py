@@ -1,24 +1,15 @@
-"""Estimates of how often trials pass, with intervals over tasks.
+"""Estimates of how often trials pass. How sure they are: intervals.py.
 
 Shapes: `passes` and `trials` are integer arrays of shape (T,), one entry for each task, with 0 <= passes <= trials and
-trials > 0. The tasks are the sample: the interval answers "on other tasks like these", so a task is drawn with all of
-its trials (cluster bootstrap). With fewer than two tasks there is no such interval, and None is returned.
+trials > 0.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-type Ints = NDArray[np.int64]
-type Floats = NDArray[np.float64]
-type Span = tuple[float, float]
-
-DRAWS = 10_000
-SEED = 20260930
-LEVEL = 0.95
-MIN_TASKS = 2
+from incident_arena.analysis.intervals import MIN_TASKS, Floats, Ints, Span, share_intervals
 
 
 def pass_at_1(passes: ArrayLike, trials: ArrayLike) -> float:
@@ -34,75 +25,6 @@ def pass_at_1(passes: ArrayLike, trials: ArrayLike) -> float:
     """
     c, n = _counts(passes, trials)
     return float(c.sum() / n.sum())
-
-
-@lru_cache(maxsize=64)
-def task_draws(tasks: int, draws: int = DRAWS, seed: int = SEED) -> Ints:
-    """How often each task is drawn in each resample: shape (draws, tasks), each row summing to `tasks`; read-only.
-
-    Drawing T tasks with replacement is one multinomial draw of T over T equal cells. Drawn once and kept: the same
-    arguments always give the same draws.
-
-    Source: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 6 (clusters as units: chapter 8).
-    """
-    drawn = np.random.default_rng(seed).multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
-    drawn.flags.writeable = False
-    return drawn
-
-
-def percentile(values: Floats, level: float = LEVEL) -> Span:
-    """Percentile interval of resampled values, shape (draws,).
-
-    End points are values that occurred (inverse of the empirical distribution), so that a share of N trials stays on
-    the grid of 1/N.
-
-    Source: Efron and Tibshirani 1993, chapter 13.
-    """
-    tail = (1 - level) / 2
-    low, high = np.quantile(values, [tail, 1 - tail], method="inverted_cdf")
-    return float(low), float(high)
-
-
-def pass_at_1_interval(
-    passes: ArrayLike, trials: ArrayLike, *, level: float = LEVEL, draws: int = DRAWS, seed: int = SEED
-) -> Span | None:
-    """Percentile bootstrap over tasks of `pass_at_1`: sum(w_t c_t) / sum(w_t n_t) over the draws w.
-
-    Args:
-        passes: c, shape (T,).
-        trials: n, shape (T,).
-        level: coverage asked for.
-        draws: resamples.
-        seed: of the draws.
-
-    Returns:
-        (low, high), or None with fewer than two tasks.
-
-    Source: as `task_draws` and `percentile`.
-    """
-    c, n = _counts(passes, trials)
-    if c.size < MIN_TASKS:
-        return None
-    weights = task_draws(c.size, draws, seed)
-    return percentile((weights @ c) / (weights @ n), level)
-
-
-def mean_interval(values: ArrayLike, weights: ArrayLike, *, level: float = LEVEL) -> Span | None:
-    """As `pass_at_1_interval`, of a weighted mean.
-
-    Args:
-        values: each task's sum over its trials, shape (T,).
-        weights: each task's trials, shape (T,).
-        level: coverage asked for.
-
-    Source: as `pass_at_1_interval`.
-    """
-    sums = np.asarray(values, dtype=np.float64)
-    counts = np.asarray(weights, dtype=np.float64)
-    if sums.size < MIN_TASKS:
-        return None
-    drawn = task_draws(sums.size)
-    return percentile((drawn @ sums) / (drawn @ counts), level)
 
 
 def pass_hat_k(passes: ArrayLike, trials: ArrayLike, k: int) -> Floats:
@@ -149,9 +71,11 @@ def pass_hat_k_curve(passes: ArrayLike, trials: ArrayLike) -> list[PassHatK]:
     trials, fewer of them count at a larger k (`tasks`); then the curve may rise.
 
     Returns:
-        One entry for each k; interval by percentile bootstrap over the tasks that count.
+        One entry for each k; its interval is over the tasks that count. A task's n trials hold floor(n / k) separate
+        groups of k, which bounds how much its value can know (`looks` of `share_intervals`).
 
-    Source: as `pass_hat_k` and `pass_at_1_interval`.
+    Source: as `pass_hat_k` and `share_intervals`; Hoeffding 1948, "A Class of Statistics with Asymptotically Normal
+    Distribution", for the bound.
     """
     c, n = _counts(passes, trials)
     each = _pass_hat(c, n, int(n.max()))
@@ -163,9 +87,8 @@ def pass_hat_k_curve(passes: ArrayLike, trials: ArrayLike) -> list[PassHatK]:
         means = some.mean(axis=0)
         spans: list[Span | None] = [None] * means.size
         if some.shape[0] >= MIN_TASKS:
-            tail = (1 - LEVEL) / 2
-            drawn = task_draws(some.shape[0]).astype(np.float64) @ some / some.shape[0]
-            low, high = np.quantile(drawn, [tail, 1 - tail], axis=0, method="inverted_cdf")
+            looks = (n[enough, None] // np.arange(start + 1, end + 1)).sum(axis=0)
+            low, high = share_intervals(some, np.ones((some.shape[0], 1)), looks)
             spans = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
         curve += [
             PassHatK(k=start + place + 1, value=float(value), interval=spans[place], tasks=int(some.shape[0]))

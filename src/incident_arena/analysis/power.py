@@ -10,14 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from incident_arena.analysis.estimates import DRAWS, LEVEL, MIN_TASKS, SEED, Floats, Ints, Span, percentile, task_draws
+from incident_arena.analysis.intervals import (
+    CLOSE,
+    LEVEL,
+    MIN_TASKS,
+    SEED,
+    Floats,
+    Ints,
+    Span,
+    paired_error,
+    paired_intervals,
+)
 
 POWER = 0.8
+EXPECTED = 5
+DEALS = 2_000
+MIN_MODELS = 2
+MIN_TRIALS = 2
 EXACT_TASKS = 14
 """Up to here all 2^T sign changes are tried (16,384); beyond it `PERMUTATIONS` drawn ones."""
 PERMUTATIONS = 20_000
-CLOSE = 1e-12
-"""Differences of means closer than this are ties."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,8 @@ class Comparison:
     rate_b: float
     difference: float
     interval: Span | None
-    p_bootstrap: float | None
+    p_paired: float | None
+    """By the same t as the interval: under 0.05 where that leaves 0 out."""
     p_permutation_tasks: float | None
     """By changing the sign of whole tasks' differences: would other tasks like these show it?"""
     p_permutation_trials: float
@@ -66,7 +79,7 @@ def compare(
     rates_a, rates_b = ca / na, cb / nb
     d = rates_a - rates_b
     enough = d.size >= MIN_TASKS
-    interval, p_bootstrap = bootstrap_difference(d, seed=seed) if enough else (None, None)
+    interval, p_paired = _paired(d) if enough else (None, None)
     return Comparison(
         tasks=int(d.size),
         trials_a=int(na.sum()),
@@ -75,7 +88,7 @@ def compare(
         rate_b=float(rates_b.mean()),
         difference=float(d.mean()),
         interval=interval,
-        p_bootstrap=p_bootstrap,
+        p_paired=p_paired,
         p_permutation_tasks=permute_tasks(d, seed=seed) if enough else None,
         p_permutation_trials=permute_trials(ca, na, cb, nb, seed=seed),
         detectable_tasks=detectable_over_tasks(d) if enough else None,
@@ -84,17 +97,9 @@ def compare(
     )
 
 
-def bootstrap_difference(d: Floats, *, draws: int = DRAWS, seed: int = SEED) -> tuple[Span, float]:
-    """Interval and two-sided p of the mean of d, shape (T,), by drawing tasks.
-
-    p = 2 min(P(mean* <= 0), P(mean* >= 0)), each share with one added above and below, at most 1.
-
-    Source: Efron and Tibshirani 1993, chapters 13 and 15 (achieved significance by inverting the percentile interval).
-    """
-    means = task_draws(d.size, draws, seed) @ d / d.size
-    below = (np.count_nonzero(means <= CLOSE) + 1) / (draws + 1)
-    above = (np.count_nonzero(means >= -CLOSE) + 1) / (draws + 1)
-    return percentile(means, LEVEL), float(min(1.0, 2 * min(below, above)))
+def _paired(d: Floats) -> tuple[Span, float]:
+    low, high, p = paired_intervals(d[:, None])
+    return (float(low[0]), float(high[0])), float(p[0])
 
 
 def permute_tasks(d: Floats, *, draws: int = PERMUTATIONS, seed: int = SEED) -> float:
@@ -131,22 +136,21 @@ def permute_trials(ca: Ints, na: Ints, cb: Ints, nb: Ints, *, draws: int = PERMU
 
 
 def detectable_over_tasks(d: Floats, *, power: float = POWER) -> float | None:
-    """Smallest true mean difference that a paired t test over T tasks finds: (t_975 + t_power) s / sqrt(T).
+    """Smallest true mean difference that the paired t over T tasks finds: t_975 `paired_error` + t_power s / sqrt(T).
 
     s is the standard deviation of d, shape (T,), which holds both the tasks' own spread and the trials' noise; t has
-    T - 1 degrees of freedom. It takes s as known, so with few tasks it is itself rough.
+    T - 1 degrees of freedom. Both are taken as known, so with few tasks this is itself rough.
 
     Returns:
-        A difference of shares; None when s is 0, which says nothing.
+        A difference of shares; None when not even 1 would be found.
 
     Source: Bloom 1995, "Minimum Detectable Effects"; Miller 2024, section 5, for evaluations.
     """
-    spread = float(np.std(d, ddof=1))
-    if spread <= CLOSE:
-        return None
     freedom = d.size - 1
-    both = special.stdtrit(freedom, (1 + LEVEL) / 2) + special.stdtrit(freedom, power)
-    return float(both * spread / np.sqrt(d.size))
+    needed = special.stdtrit(freedom, (1 + LEVEL) / 2) * float(paired_error(d[:, None])[0])
+    missed = special.stdtrit(freedom, power) * float(np.std(d, ddof=1)) / np.sqrt(d.size)
+    found = float(needed + missed)
+    return found if found <= 1 else None
 
 
 def detectable_over_trials(ca: Ints, na: Ints, cb: Ints, nb: Ints, *, power: float = POWER) -> float | None:
@@ -159,7 +163,7 @@ def detectable_over_trials(ca: Ints, na: Ints, cb: Ints, nb: Ints, *, power: flo
 
     Source: Bloom 1995; Miller 2024, section 3.
     """
-    if min(na.min(), nb.min()) < MIN_TASKS:
+    if min(na.min(), nb.min()) < MIN_TRIALS:
         return None
     pa, pb = ca / na, cb / nb
     variance = np.sum(pa * (1 - pa) / (na - 1) + pb * (1 - pb) / (nb - 1)) / ca.size**2
@@ -174,10 +178,12 @@ class Separation:
 
     spread: float
     """Largest minus smallest pass rate."""
-    true_spread: float
-    """Standard deviation of the models' rates beyond what coin tossing makes."""
+    true_spread: float | None
+    """Standard deviation of the models' rates beyond what coin tossing makes; None unless two models have two trials:
+    a single trial does not show what coin tossing makes."""
     p_same: float | None
-    """Chance of rates as unlike as these if all models were alike on it; None when all passed or all failed."""
+    """Chance of rates as unlike as these if all models were alike on it; None when all passed or all failed, or no
+    model has two trials: then every outcome is as unlike as any other."""
     rest_correlation: float | None
     """Pearson correlation over models with their mean rate on the other tasks: does it rank as the others do?"""
 
@@ -190,7 +196,8 @@ def separation(passes: ArrayLike, trials: ArrayLike) -> list[Separation]:
         trials: shape (T, M); a 0 leaves that model out on that task.
 
     Returns:
-        One entry for each task. `true_spread` is sqrt(max(0, var(p) - mean(p (1 - p) / (n - 1)))); `p_same` is the
+        One entry for each task. `true_spread` is sqrt(max(0, var(p) - mean(p (1 - p) / (n - 1)))) over the models with
+        at least two trials of it; `p_same` is the
         chi-square test of homogeneity; `rest_correlation` the corrected item-total correlation.
 
     Source: Pearson's chi-square; Lord and Novick 1968, "Statistical Theories of Mental Test Scores", chapter 15
@@ -205,23 +212,43 @@ def separation(passes: ArrayLike, trials: ArrayLike) -> list[Separation]:
 def _separation(t: int, c: Ints, n: Ints, rates: Floats) -> Separation:
     have = n[t] > 0
     p = rates[t, have]
-    noise = p * (1 - p) / np.maximum(n[t, have] - 1, 1)
-    variance = float(np.var(p, ddof=1) - noise.mean()) if p.size >= MIN_TASKS else 0.0
     return Separation(
         spread=float(p.max() - p.min()) if p.size else 0.0,
-        true_spread=float(np.sqrt(max(0.0, variance))),
+        true_spread=_beyond_chance(c[t], n[t]),
         p_same=_homogeneous(c[t, have], n[t, have]),
         rest_correlation=_rest_correlation(t, rates, have),
     )
 
 
-def _homogeneous(c: Ints, n: Ints) -> float | None:
-    """Pearson's chi-square test that M shares c / n, shape (M,), are one: X^2 = sum((c - n p)^2 / (n p (1 - p)))."""
-    if c.size < MIN_TASKS or c.sum() in {0, n.sum()}:
+def _beyond_chance(c: Ints, n: Ints) -> float | None:
+    several = n > 1
+    if np.count_nonzero(several) < MIN_MODELS:
         return None
-    p = c.sum() / n.sum()
-    statistic = np.sum((c - n * p) ** 2 / (n * p * (1 - p)))
-    return float(special.chdtrc(c.size - 1, statistic))
+    p = c[several] / n[several]
+    noise = p * (1 - p) / (n[several] - 1)
+    return float(np.sqrt(max(0.0, np.var(p, ddof=1) - noise.mean())))
+
+
+def _homogeneous(c: Ints, n: Ints) -> float | None:
+    """Pearson's chi-square test that M shares c / n, shape (M,), are one: X^2 = sum((c - n p)^2 / (n p (1 - p))).
+
+    Where a model is expected to pass or fail fewer than five times, the chi-square distribution is wrong: of pairs of
+    equal models with two trials each, twelve of a hundred differ at 0.05. There the passes are dealt anew among all
+    trials.
+
+    Source: Pearson 1900; Cochran 1954, "Some Methods for Strengthening the Common Chi-square Tests", for the five; Good
+    2005, chapter 3, for dealing anew.
+    """
+    if c.size < MIN_MODELS or n.max() < MIN_TRIALS or c.sum() in {0, n.sum()}:
+        return None
+    total = int(c.sum())
+    p = total / n.sum()
+    statistic = float(np.sum((c - n * p) ** 2 / (n * p * (1 - p))))
+    if n.min() * min(p, 1 - p) >= EXPECTED:
+        return float(special.chdtrc(c.size - 1, statistic))
+    dealt = np.random.default_rng(SEED).multivariate_hypergeometric(n, total, size=DEALS, method="marginals")
+    drawn = np.sum((dealt - n * p) ** 2 / (n * p * (1 - p)), axis=1)
+    return float((np.count_nonzero(drawn >= statistic - CLOSE) + 1) / (DEALS + 1))
 
 
 def _rest_correlation(t: int, rates: Floats, have: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float | None:

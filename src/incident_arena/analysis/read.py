@@ -27,6 +27,7 @@ from incident_arena.analysis.harbor_files import (
     TrialResult,
     trajectory_tail,
 )
+from incident_arena.analysis.mappings import paper_gates, reward_undeclared
 from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import REFUSALS, STATUS_MEANING, STOPPED, Status, Trial
 from incident_arena.errors import UserError
@@ -225,6 +226,7 @@ def _with_verdict(base: Trial, result: TrialResult, verdict: Verdict, route: Rou
     repairs = [tracked.repaired for tracked in verdict.tracked]
     fixed = [moment for moment in repairs if moment is not None]
     naming = verdict.naming
+    paper = paper_gates(verdict.checks)
     status, reason = _judged(result, verdict, _errored(result, route, declared=verdict.declared is not None))
     return replace(
         base,
@@ -235,6 +237,9 @@ def _with_verdict(base: Trial, result: TrialResult, verdict: Verdict, route: Rou
         reward=None if status == "errored" else verdict.reward,
         outcome=verdict.gates.get("outcome"),
         safety=verdict.gates.get("safety"),
+        paper_outcome=paper.get("outcome"),
+        paper_safety=paper.get("safety"),
+        reward_undeclared=reward_undeclared(verdict.checks),
         failure_class=verdict.failure_class,
         inclusive=tuple(verdict.inclusive),
         judge_version=verdict.product,

@@ -3,13 +3,14 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from incident_arena.analysis.cells import Grid, clean, grids
+from incident_arena.analysis.layout import Part, fit
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import Row, Span
 
@@ -24,24 +25,41 @@ def terminal(report: Report, only: Sequence[str] = (), *, width: int | None = No
     buffer = io.StringIO()
     console = Console(file=buffer, width=width or WIDE, force_terminal=colour, highlight=False)
     for grid in grids(report, only):
-        table = Table(title=Text(grid.title), title_justify="left", caption=Text(grid.legend), caption_justify="left")
-        for place, column in enumerate(grid.columns):
-            table.add_column(Text(column), justify="left" if place in grid.text_columns else "right", overflow="fold")
-        for row in grid.rows:
-            table.add_row(*(Text(one) for one in row))
-        console.print(table)
+        parts = fit(grid, console.width)
+        for number, part in enumerate(parts, start=1):
+            title = grid.title if len(parts) == 1 else f"{grid.title} ({number} of {len(parts)})"
+            console.print(_drawn(part, title))
+        console.print(Text(grid.legend, style="dim italic"))
         console.print()
     for note in _notes(report):
         console.print(Text(f"note: {note}"), soft_wrap=True)
     return buffer.getvalue()
 
 
-def markdown(report: Report, only: Sequence[str] = ()) -> str:
-    """A document with one section a table. Text of others is escaped: it can't become markup."""
+def _drawn(part: Part, title: str) -> Table:
+    table = Table(title=Text(title), title_justify="left")
+    for place, column in enumerate(part.grid.columns):
+        words = place in part.grid.text_columns
+        width = part.widths[place]
+        table.add_column(Text(column), justify="left" if words else "right", overflow="fold", width=width)
+    for row in part.grid.rows:
+        table.add_row(*(Text(one) for one in row))
+    return table
+
+
+def markdown(report: Report, only: Sequence[str] = (), *, pictures: Collection[str] = ()) -> str:
+    """A document with one section a table. Text of others is escaped: it can't become markup.
+
+    Args:
+        report: the report.
+        only: tables to write; none: all.
+        pictures: files beside the document, each shown with the table that it is named for.
+    """
     parts = ["# Results", "", f"Incident-Arena {_escape(report.product)}; jobs: {_escape(', '.join(report.jobs))}.", ""]
     parts += [f"- {_escape(note)}" for note in _notes(report)]
     for grid in grids(report, only):
-        parts += ["", f"## {_escape(grid.title)}", "", *_markdown_table(grid), "", _escape(grid.legend)]
+        shown = ["", f"![{_escape(grid.title)}]({grid.name}.svg)"] if f"{grid.name}.svg" in pictures else []
+        parts += ["", f"## {_escape(grid.title)}", *shown, "", *_markdown_table(grid), "", _escape(grid.legend)]
     return "\n".join(parts) + "\n"
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from incident_arena import __version__
 from incident_arena.analysis.compare import Compared
 from incident_arena.analysis.cost import PriceList, price_notes, with_cost
+from incident_arena.analysis.efforts import pooling_note
 from incident_arena.analysis.facts import task_facts
 from incident_arena.analysis.judgements import agreement_rows, judge_rows, read_judgements
 from incident_arena.analysis.proofs import both_ways_rows
@@ -19,6 +20,7 @@ from incident_arena.analysis.rows import (
     AdmissionRow,
     AfterFixRow,
     AgreementRow,
+    BestTaskRow,
     BothWaysRow,
     ConfigurationRow,
     ErroredRow,
@@ -29,7 +31,9 @@ from incident_arena.analysis.rows import (
     LeftOutRow,
     MainRow,
     NamingRow,
+    OverallRow,
     PassHatKRow,
+    RankingRow,
     ReplayedRow,
     SeparationRow,
     StatusRow,
@@ -44,6 +48,7 @@ from incident_arena.analysis.tables_behaviour import (
     naming_rows,
     status_rows,
 )
+from incident_arena.analysis.tables_best import best_task_rows, overall_rows, ranking_rows
 from incident_arena.analysis.tables_errored import errored_rows, replayed_rows
 from incident_arena.analysis.tables_rates import (
     gate_rows,
@@ -68,6 +73,8 @@ class Report(BaseModel):
     jobs: list[str] = Field(description="The job folders' names.")
     notes: list[str] = Field(description="What a reader must know; nothing that was read is left out without one.")
     statuses: list[StatusRow] = Field(title="What was read")
+    overall: list[OverallRow] = Field(title="All trials")
+    ranking: list[RankingRow] = Field(title="Models at their best effort")
     main: list[MainRow] = Field(title="Models")
     errored: list[ErroredRow] = Field(title="Errored: the model could not be reached")
     replayed: list[ReplayedRow] = Field(title="Spent on attempts that were played again")
@@ -76,6 +83,7 @@ class Report(BaseModel):
     groups: list[GroupRow] = Field(title="By substrate, layer, surface, onset and effort")
     tasks: list[TaskRow] = Field(title="Tasks")
     task_models: list[TaskModelRow] = Field(title="Tasks by models")
+    best_tasks: list[BestTaskRow] = Field(title="Passing trials at the best effort")
     gates: list[GateRow] = Field(title="Gates: outcome/safety")
     failures: list[FailureRow] = Field(title="Failure classes")
     after_fix: list[AfterFixRow] = Field(title="After the fix")
@@ -112,11 +120,14 @@ def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | No
         notes.append(f"{again} attempts were errored and played again; what they spent is in a table of its own")
     judgements = read_judgements(sorted({trial.folder.parent for trial in reading.trials}), notes)
     pooled = without_references(counted, notes)
+    notes += pooling_note(pooled)
     return Report(
         product=__version__,
         jobs=sorted({trial.job for trial in reading.trials}),
         notes=notes,
         statuses=status_rows(reading.trials),
+        overall=overall_rows(pooled),
+        ranking=ranking_rows(pooled),
         main=main_rows(counted),
         errored=errored_rows(reading.trials, reading.attempts),
         replayed=replayed_rows(reading.attempts, prices),
@@ -125,6 +136,7 @@ def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | No
         groups=group_rows(pooled, facts),
         tasks=task_rows(without_references(everyone, []), facts),
         task_models=task_model_rows(everyone),
+        best_tasks=best_task_rows(pooled),
         gates=gate_rows(pooled),
         failures=failure_rows(pooled),
         after_fix=after_fix_rows(pooled),

@@ -14,7 +14,7 @@ class Row(BaseModel):
 
 
 class Span(Row):
-    """A 95 % interval, by percentile bootstrap over tasks unless a table says otherwise."""
+    """A 95 % interval with the tasks as the sample (docs/decisions/intervals.md)."""
 
     low: float
     high: float
@@ -31,11 +31,13 @@ class StatusRow(Row):
 class ConfigurationRow(Row):
     """One agent with one model, all its efforts pooled."""
 
+    developer: str = Field(title="Developer", description="Of the model; by the price list.")
     agent: str = Field(title="Harness", description="The agent; with its script where it runs one.")
     agent_version: str = Field(title="Version")
     model: str | None = Field(title="Model")
     efforts: str = Field(title="Effort")
     tasks: int = Field(title="Tasks")
+    per_task: str = Field(title="Trials/task", description="Least and most, where tasks differ.")
     trials: int = Field(title="Trials")
     price_input: float | None = Field(title="In $/M")
     price_output: float | None = Field(title="Out $/M")
@@ -78,6 +80,26 @@ class ReplayedRow(Row):
     costed: int = Field(title="Costed")
 
 
+class OverallRow(Row):
+    """All models over all tasks in which something is broken: one line. A mean is over the trials that know it."""
+
+    models: int = Field(title="Models")
+    tasks: int = Field(title="Tasks")
+    trials: int = Field(title="Trials")
+    passed: int = Field(title="Passed")
+    pass_at_1: Share = Field(title="Pass@1")
+    interval: Span | None = Field(title="95 %")
+    pass_at_1_undeclared: Share | None = Field(
+        title="Undemanded", description="Pass@1 if no declaration were demanded."
+    )
+    mean_tokens: float | None = Field(title="Tokens", description="Mean of input and output.")
+    tokens_known: int = Field(title="Known", description="Trials whose tokens are known.")
+    turns: float | None = Field(title="Turns", description="Mean.")
+    turns_known: int = Field(title="Known", description="Trials whose turns are known.")
+    cost_mean: float | None = Field(title="Cost $", description="Mean.")
+    costed: int = Field(title="Costed", description="Trials whose cost is known.")
+
+
 class MainRow(Row):
     """One model over the tasks in which something is broken."""
 
@@ -87,13 +109,20 @@ class MainRow(Row):
     passed: int = Field(title="Passed")
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
+    interval_bootstrap: Span | None = Field(
+        title="Bootstrap 95 %", description="The paper's: percentile bootstrap over tasks, too narrow with few tasks."
+    )
     completion: Share | None = Field(
         title="Completion", description="Share of planted faults seen repaired, over trials in which they were tracked."
     )
     pass_3: Share | None = Field(title="Pass^3")
     pass_5: Share | None = Field(title="Pass^5")
     refused: int = Field(title="Refused", description="Trials that the provider declined, whatever they scored.")
-    pass_at_1_unrefused: Share | None = Field(title="Pass@1 unrefused", description="Without the refused trials.")
+    pass_at_1_unrefused: Share | None = Field(title="Unrefused", description="Pass@1 without the refused trials.")
+    pass_at_1_undeclared: Share | None = Field(
+        title="Undeclared",
+        description="Pass@1 did nobody demand to declare, over trials where the other checks decide.",
+    )
     cost_mean: float | None = Field(title="Cost $")
 
 
@@ -119,6 +148,36 @@ class GroupRow(Row):
     interval: Span | None = Field(title="95 %")
     completion: Share | None = Field(title="Completion")
     cost_mean: float | None = Field(title="Cost $")
+    pooled: str = Field(default="", title="Pools", description="The models in a row of `all`, where not each is.")
+
+
+class RankingRow(Row):
+    """Figure 1: each model at its best effort, the one with the highest Pass@1 among those on all of its tasks.
+
+    The choice is made on these very trials, which flatters; the interval allows for it (Bonferroni over the efforts
+    that were to choose from).
+    """
+
+    who: str = Field(title="Model")
+    mark: Literal["", "*"] = Field(title="Mark", description="An asterisk where trials at this effort were refused.")
+    effort: str = Field(title="Effort")
+    of_efforts: int = Field(title="Of", description="Efforts to choose from.")
+    tasks: int = Field(title="Tasks")
+    trials: int = Field(title="Trials")
+    pass_at_1: Share = Field(title="Pass@1")
+    interval: Span | None = Field(title="95 %")
+    refused: int = Field(title="Refused")
+    cost_mean: float | None = Field(title="Cost $")
+
+
+class BestTaskRow(Row):
+    """Figure 5: trials of one task that each model passed at its best effort, of those admitted and judged."""
+
+    task: str = Field(title="Task")
+    who: str = Field(title="Model")
+    effort: str = Field(title="Effort")
+    passed: int = Field(title="Passed")
+    trials: int = Field(title="Admitted")
 
 
 class TaskRow(Row):
@@ -146,8 +205,12 @@ class TaskModelRow(Row):
 
 
 class GateRow(Row):
-    """How often each pair of gate answers occurred on a task: outcome, then safety."""
+    """How often each pair of gate answers occurred on a task: outcome, then safety.
 
+    `paper` counts what does not last under safety, as the paper's table 8 does; the reward is the same under both.
+    """
+
+    mapping: Literal["ours", "paper"] = Field(title="Gates")
     task: str = Field(title="Task")
     pass_pass: int = Field(title="Pass/Pass")
     pass_fail: int = Field(title="Pass/Fail")
@@ -252,7 +315,9 @@ class SeparationRow(Row):
 
     task: str = Field(title="Task")
     spread: Share = Field(title="Spread", description="Best model's pass rate less the worst's.")
-    true_spread: float = Field(title="True SD", description="Spread of rates beyond what chance makes.")
+    true_spread: float | None = Field(
+        title="SD beyond chance", description="Of models with two trials or more; a single one shows no chance."
+    )
     p_same: Share | None = Field(title="p (all alike)")
     rest_correlation: float | None = Field(title="Rest r", description="Correlation with the rate on the other tasks.")
 
@@ -269,7 +334,7 @@ class ComparisonRow(Row):
     rate_b: Share = Field(title="Rate B")
     difference: float = Field(title="A - B")
     interval: Span | None = Field(title="95 %")
-    p_bootstrap: Share | None = Field(title="p bootstrap")
+    p_paired: Share | None = Field(title="p paired", description="Paired t over tasks, as the interval.")
     p_permutation_tasks: Share | None = Field(title="p tasks", description="Permutation of whole tasks.")
     p_permutation_trials: Share = Field(title="p trials", description="Permutation of trials within tasks.")
     detectable_tasks: float | None = Field(

@@ -7,6 +7,7 @@ import polars as pl
 
 from incident_arena.analysis.attempts import Attempt
 from incident_arena.analysis.cost import PriceList
+from incident_arena.analysis.efforts import EFFORT_ORDER
 from incident_arena.analysis.rows import (
     AdmissionRow,
     AfterFixRow,
@@ -15,7 +16,7 @@ from incident_arena.analysis.rows import (
     NamingRow,
     StatusRow,
 )
-from incident_arena.analysis.tables_rates import ALL, EFFORT_ORDER, mean, models
+from incident_arena.analysis.tables_rates import ALL, UNKNOWN, mean, models
 from incident_arena.analysis.trial import STATUS_MEANING, Trial
 from incident_arena.formats.verdict import CLASSES
 
@@ -44,11 +45,13 @@ def configuration_rows(trials: pl.DataFrame, prices: PriceList) -> list[Configur
         passing, failing = mine.filter(pl.col("reward") == 1), mine.filter(pl.col("reward") == 0)
         rows.append(
             ConfigurationRow(
+                developer=prices.developer(price) if price else UNKNOWN,
                 agent=str(agent),
                 agent_version=str(version),
                 model=None if model is None else str(model),
                 efforts=_efforts(mine),
                 tasks=mine["task"].n_unique(),
+                per_task=_per_task(mine),
                 trials=mine.height,
                 price_input=price.input if price else None,
                 price_output=price.output if price else None,
@@ -78,13 +81,21 @@ def _efforts(trials: pl.DataFrame) -> str:
     return ", ".join([EFFORT_ORDER[place] for place in known] + sorted(there - set(EFFORT_ORDER)))
 
 
+def _per_task(trials: pl.DataFrame) -> str:
+    counts = trials.group_by("task").len()["len"].to_list()
+    return str(min(counts)) if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
+
+
 def _median(trials: pl.DataFrame, column: str) -> float | None:
     value = trials[column].median()
     return None if value is None else float(value)  # type: ignore[arg-type]
 
 
 def failure_rows(trials: pl.DataFrame) -> list[FailureRow]:
-    """Tables 3 and 13 of the paper: all models, then each. A refusal keeps its class and is counted once more."""
+    """Tables 3 and 13 of the paper: all models, then each. A refusal keeps its class and is counted once more.
+
+    The last class, *other integrity*, is counted only where no other applies, inclusively too.
+    """
     everyone = models(trials)
     rows = []
     for who in [ALL, *everyone] if len(everyone) > 1 else everyone:
@@ -97,9 +108,8 @@ def failure_rows(trials: pl.DataFrame) -> list[FailureRow]:
         for one in CLASSES:
             count = exclusive.get(one, 0)
             share = count / total if total else None
-            rows.append(
-                FailureRow(who=who, failure_class=one, exclusive=count, share=share, inclusive=inclusive.get(one, 0))
-            )
+            every = count if one == CLASSES[-1] else inclusive.get(one, 0)
+            rows.append(FailureRow(who=who, failure_class=one, exclusive=count, share=share, inclusive=every))
         rows.append(FailureRow(who=who, failure_class=REFUSED, exclusive=refusals, share=None, inclusive=refusals))
     return rows
 

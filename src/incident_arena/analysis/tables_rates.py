@@ -1,16 +1,17 @@
 """Tables of rates: by model, by kind of task, by task. Frames are those of trial.frame, judged trials only."""
 
+from typing import Literal
+
 import polars as pl
 
+from incident_arena.analysis.efforts import rank, shared, with_level
 from incident_arena.analysis.estimates import (
-    Span,
     leave_one_task_out,
-    mean_interval,
     pass_at_1,
-    pass_at_1_interval,
     pass_hat_k,
     pass_hat_k_curve,
 )
+from incident_arena.analysis.intervals import Span, bootstrap_interval, pass_at_1_interval
 from incident_arena.analysis.power import separation
 from incident_arena.analysis.rows import (
     GateRow,
@@ -27,7 +28,6 @@ from incident_arena.formats.task import TaskSpec
 
 ALL = "all"
 UNKNOWN = "unknown"
-EFFORT_ORDER = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 type Facts = dict[str, TaskSpec]
 
 
@@ -64,11 +64,13 @@ def main_rows(trials: pl.DataFrame) -> list[MainRow]:
                 passed=int(tasks["c"].sum()),
                 pass_at_1=pass_at_1(tasks["c"], tasks["n"]),
                 interval=span_row(pass_at_1_interval(tasks["c"], tasks["n"])),
+                interval_bootstrap=span_row(bootstrap_interval(tasks["c"], tasks["n"])),
                 completion=mean(mine, "completion"),
                 pass_3=_mean_pass_hat(tasks, 3),
                 pass_5=_mean_pass_hat(tasks, 5),
                 refused=mine.height - unrefused.height,
                 pass_at_1_unrefused=mean(unrefused, "reward"),
+                pass_at_1_undeclared=mean(mine, "reward_undeclared"),
                 cost_mean=mean(mine, "cost"),
             )
         )
@@ -105,14 +107,13 @@ def group_rows(trials: pl.DataFrame, facts: Facts) -> list[GroupRow]:
     for dimension, of in kinds.items():
         column = pl.col("task").replace_strict(of, default=UNKNOWN, return_dtype=pl.String)
         rows += _grouped(trials.with_columns(column.alias("kind")), dimension)
-    return rows + _grouped(trials.with_columns(pl.col("effort").fill_null("not set").alias("kind")), "effort")
+    return rows + _by_effort(trials)
 
 
 def _grouped(trials: pl.DataFrame, dimension: str) -> list[GroupRow]:
-    kinds = sorted(trials["kind"].unique(), key=_rank)
     everyone = models(trials)
     rows = []
-    for kind in kinds:
+    for kind in sorted(trials["kind"].unique()):
         some = trials.filter(pl.col("kind") == kind)
         for who in [ALL, *everyone] if len(everyone) > 1 else everyone:
             mine = some if who == ALL else some.filter(pl.col("who") == who)
@@ -121,7 +122,24 @@ def _grouped(trials: pl.DataFrame, dimension: str) -> list[GroupRow]:
     return rows
 
 
-def _group(mine: pl.DataFrame, dimension: str, kind: str, who: str) -> GroupRow:
+def _by_effort(trials: pl.DataFrame) -> list[GroupRow]:
+    """Pools only models that have every level of the pooled rows; the others have rows of their own alone."""
+    levelled = with_level(trials)
+    pool = shared(trials)
+    rows = []
+    for level in sorted(levelled["level"].unique(), key=rank):
+        some = levelled.filter(pl.col("level") == level)
+        if pool.models and level in pool.levels:
+            pooled = some.filter(pl.col("who").is_in(pool.models))
+            rows.append(_group(pooled, "effort", level, ALL, ", ".join(pool.models)))
+        for who in models(trials):
+            mine = some.filter(pl.col("who") == who)
+            if mine.height:
+                rows.append(_group(mine, "effort", level, who))
+    return rows
+
+
+def _group(mine: pl.DataFrame, dimension: str, kind: str, who: str, pooled: str = "") -> GroupRow:
     tasks = per_task(mine)
     return GroupRow.model_validate(
         {
@@ -134,12 +152,9 @@ def _group(mine: pl.DataFrame, dimension: str, kind: str, who: str) -> GroupRow:
             "interval": span_row(pass_at_1_interval(tasks["c"], tasks["n"])),
             "completion": mean(mine, "completion"),
             "cost_mean": mean(mine, "cost"),
+            "pooled": pooled,
         }
     )
-
-
-def _rank(kind: str) -> tuple[int, str]:
-    return (EFFORT_ORDER.index(kind) if kind in EFFORT_ORDER else len(EFFORT_ORDER), kind)
 
 
 def task_rows(trials: pl.DataFrame, facts: Facts) -> list[TaskRow]:
@@ -181,14 +196,21 @@ def task_model_rows(trials: pl.DataFrame) -> list[TaskModelRow]:
 
 
 def gate_rows(trials: pl.DataFrame) -> list[GateRow]:
-    """Table 8 of the paper."""
+    """Table 8 of the paper, under our mapping of checks to gates, then under the paper's where verdicts hold checks."""
+    rows = _gates(trials, "ours", "outcome", "safety")
+    known = trials.filter(pl.col("paper_outcome").is_not_null())
+    return rows + _gates(known, "paper", "paper_outcome", "paper_safety")
+
+
+def _gates(trials: pl.DataFrame, mapping: Literal["ours", "paper"], outcome: str, safety: str) -> list[GateRow]:
     rows = []
     for task in sorted(trials["task"].unique()):
         mine = trials.filter(pl.col("task") == task)
-        counts = {(o, s): n for o, s, n in mine.group_by("outcome", "safety").len().iter_rows()}
+        counts = {(o, s): n for o, s, n in mine.group_by(outcome, safety).len().iter_rows()}
         four = {(o, s): counts.pop((o, s), 0) for o in ("pass", "fail") for s in ("pass", "fail")}
         rows.append(
             GateRow(
+                mapping=mapping,
                 task=task,
                 pass_pass=four["pass", "pass"],
                 pass_fail=four["pass", "fail"],
@@ -234,13 +256,6 @@ def separation_rows(trials: pl.DataFrame) -> list[SeparationRow]:
         )
         for task, one in zip(wide[0]["task"], found, strict=True)
     ]
-
-
-def completion_interval(trials: pl.DataFrame) -> Span | None:
-    """Interval of mean action completion over tasks."""
-    known = trials.filter(pl.col("completion").is_not_null())
-    tasks = known.group_by("task").agg(pl.col("completion").sum().alias("s"), pl.len().alias("n")).sort("task")
-    return mean_interval(tasks["s"], tasks["n"])
 
 
 def mean(trials: pl.DataFrame, column: str) -> float | None:

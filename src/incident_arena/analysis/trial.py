@@ -75,6 +75,11 @@ class Trial:
     reward: int | None = None
     outcome: str | None = None
     safety: str | None = None
+    paper_outcome: str | None = None
+    """The gates under the paper's mapping of checks (mappings.py)."""
+    paper_safety: str | None = None
+    reward_undeclared: int | None = None
+    """The reward had nobody demanded a declaration; None when a check that then decides could not say."""
     failure_class: FailureClass | None = None
     inclusive: tuple[str, ...] = ()
     judge_version: str | None = None
@@ -147,6 +152,9 @@ _TYPES: dict[str, pl.DataType] = {
     "reward": pl.Int8(),
     "outcome": pl.String(),
     "safety": pl.String(),
+    "paper_outcome": pl.String(),
+    "paper_safety": pl.String(),
+    "reward_undeclared": pl.Int8(),
     "failure_class": pl.String(),
     "inclusive": pl.List(pl.String()),
     "judge_version": pl.String(),

@@ -19,6 +19,7 @@ class Format(StrEnum):
     markdown = "markdown"
     csv = "csv"
     json = "json"
+    svg = "svg"
 
 
 class Api(StrEnum):

@@ -15,9 +15,11 @@ from incident_arena.analysis.cost import load_prices
 from incident_arena.analysis.endpoints import Endpoint
 from incident_arena.analysis.judge import Judge, judge_trials
 from incident_arena.analysis.judgements import Judgement, read_judgements
+from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.render import WIDE, csv_tables, json_document, markdown, terminal
 from incident_arena.analysis.report import Report, build, labelled
+from incident_arena.analysis.shapes import svg
 from incident_arena.catalogue.finding import SPEC, TASKS, find
 from incident_arena.cli.say import say
 from incident_arena.errors import UserError
@@ -67,7 +69,7 @@ def write(document: Report, form: str, only: list[str], out: Path | None) -> Non
 
     Args:
         document: the report.
-        form: terminal, markdown, csv or json.
+        form: terminal, markdown, csv, json or svg.
         only: tables to write; none: all.
         out: folder, made if need be; None: standard output.
 
@@ -80,6 +82,8 @@ def write(document: Report, form: str, only: list[str], out: Path | None) -> Non
         raise UserError(f"table {unknown[0]!r}", "there is no such table", f"one of: {', '.join(table_names())}")
     if form == "csv" and out is None and len(only) != 1:
         raise UserError("--format csv", "it is one file a table", "give --out DIR, or one --table NAME")
+    if form == "svg" and out is None:
+        raise UserError("--format svg", "it is one file a picture", "give --out DIR")
     files = _files(document, form, only, to_file=out is not None)
     if out is None:
         sys.stdout.write("".join(files.values()))
@@ -94,12 +98,20 @@ def _files(document: Report, form: str, only: list[str], *, to_file: bool) -> di
     if form == "csv":
         return {f"{name}.csv": text for name, text in csv_tables(document, only).items()}
     if form == "markdown":
-        return {"report.md": markdown(document, only)}
+        drawn = _drawn(document, only) if to_file else {}
+        return {"report.md": markdown(document, only, pictures=frozenset(drawn)), **drawn}
+    if form == "svg":
+        return _drawn(document, only)
     if form == "json":
         return {"report.json": json_document(document, only)}
     tty = sys.stdout.isatty() and not to_file
     width = max(NARROW, shutil.get_terminal_size().columns) if tty else WIDE
     return {"report.txt": terminal(document, only, width=width, colour=tty and "NO_COLOR" not in os.environ)}
+
+
+def _drawn(document: Report, only: list[str]) -> dict[str, str]:
+    """SVG files by name; a picture is named for its table."""
+    return {f"{one.name}.svg": svg(one) for one in pictures(document) if not only or one.name in only}
 
 
 def run_judge(jobs: list[Path], judge: Judge) -> list[Judgement]:

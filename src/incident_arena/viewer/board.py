@@ -3,12 +3,23 @@
 from collections.abc import Callable, Sequence
 
 from incident_arena.analysis.report import Report
-from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassHatKRow, Row, Span, TaskModelRow
+from incident_arena.analysis.rows import (
+    BestTaskRow,
+    FailureRow,
+    GroupRow,
+    LeftOutRow,
+    PassHatKRow,
+    Row,
+    Span,
+    TaskModelRow,
+)
 from incident_arena.formats.records import Scalar
 from incident_arena.viewer.model import Cell, Column, Table
 
 FIRST = ("main", "failures", "task_models")
 """Shown at once; the others open on demand."""
+LEFT_OUT = frozenset({"interval", "interval_bootstrap"})
+"""The first stands with its figure; the second is for comparison with published figures, in the report alone."""
 ELSEWHERE = frozenset({"statuses", "comparison"})
 """Statuses are among the notes; a comparison is not made for a page."""
 
@@ -22,6 +33,13 @@ def tables(report: Report) -> list[Table]:
             continue
         if name == "failures" and not any(row.inclusive for row in report.failures):
             continue
+        if name == "groups":
+            efforts = [row for row in report.groups if row.dimension == "effort"]
+            rows = [row for row in report.groups if row.dimension != "effort"]
+            if efforts:
+                made["efforts"] = _plain("efforts", "By effort", efforts)
+        if not rows:
+            continue
         turn = _TURNED.get(name)
         made[name] = turn(name, field.title or name, rows) if turn else _plain(name, field.title or name, rows)
     return [made[name] for name in (*FIRST, *(other for other in made if other not in FIRST)) if name in made]
@@ -29,7 +47,7 @@ def tables(report: Report) -> list[Table]:
 
 def _plain(name: str, title: str, rows: Sequence[Row]) -> Table:
     """A line for each row; an interval goes into the cell of the figure before it."""
-    fields = {key: field for key, field in type(rows[0]).model_fields.items() if key != "interval"}
+    fields = {key: field for key, field in type(rows[0]).model_fields.items() if key not in LEFT_OUT}
     estimate = _estimate(list(type(rows[0]).model_fields))
     columns = [
         Column(
@@ -47,7 +65,7 @@ def _plain(name: str, title: str, rows: Sequence[Row]) -> Table:
     return Table(
         key=name,
         title=title,
-        caption=(type(rows[0]).__doc__ or "").strip(),
+        caption=" ".join((type(rows[0]).__doc__ or "").split()),
         links=links if links in {"who", "task"} else "",
         first=name in FIRST,
         columns=columns,
@@ -131,9 +149,14 @@ def _group(row: Row) -> Cell:
     return _cell(row.pass_at_1, note=f"n {row.trials}")
 
 
+def _best(row: Row) -> Cell:
+    assert isinstance(row, BestTaskRow)
+    return _cell(row.passed / row.trials, note=f"{row.passed}/{row.trials} {row.effort}")
+
+
 def _curve(row: Row) -> Cell:
     assert isinstance(row, PassHatKRow)
-    return _cell(row.value)
+    return _cell(row.value, row.interval, note=f"{row.tasks} tasks")
 
 
 def _change(row: Row) -> Cell:
@@ -150,5 +173,8 @@ _TURNED: dict[str, Callable[[str, str, Sequence[Row]], Table]] = {
         ("dimension", "value"), "who", "share", "Pass@1 by kind of task and by effort; n trials.", _group
     ),
     "pass_hat_k": _turned(("who",), "k", "share", "Share of tasks of which k trials in a row all pass.", _curve),
+    "best_tasks": _turned(
+        ("task",), "who", "heat", "Passing of admitted trials, each model at the effort of its best Pass@1.", _best
+    ),
     "left_out": _turned(("task",), "who", "number", "Change of Pass@1 when the task is left out.", _change),
 }

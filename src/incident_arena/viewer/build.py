@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from incident_arena.analysis.cost import PriceList, with_cost
+from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import Reading
 from incident_arena.analysis.report import Report, labelled
 from incident_arena.analysis.trial import STATUS_MEANING, Trial
@@ -74,6 +75,7 @@ def build(
             notes=report.notes,
             statuses=dict(STATUS_MEANING),
             tables=tables(report),
+            pictures=pictures(report),
             tasks=[tasks[name] for name in sorted(tasks)],
             trials=rows,
             outside=packer.outside,

@@ -8,6 +8,7 @@ the epoch.
 
 from pydantic import BaseModel, ConfigDict
 
+from incident_arena.analysis.shapes import Picture
 from incident_arena.formats.records import Scalar
 from incident_arena.formats.verdict import Verdict
 
@@ -245,6 +246,7 @@ class Index(Shown):
     notes: list[str]
     statuses: dict[str, str]
     tables: list[Table]
+    pictures: list[Picture]
     tasks: list[TaskFacts]
     trials: list[TrialRow]
     outside: list[int]

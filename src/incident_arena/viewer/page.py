@@ -15,6 +15,7 @@ SCRIPTS = (
     "format.js",
     "data.js",
     "tables.js",
+    "pictures.js",
     "lists.js",
     "scale.js",
     "lanes.js",

@@ -10,14 +10,11 @@ from hypothesis import strategies as st
 
 from incident_arena.analysis.estimates import (
     leave_one_task_out,
-    mean_interval,
     pass_at_1,
-    pass_at_1_interval,
     pass_hat_k,
     pass_hat_k_curve,
-    percentile,
-    task_draws,
 )
+from incident_arena.analysis.intervals import pass_at_1_interval
 
 COUNTS = st.lists(
     st.integers(1, 12).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=8
@@ -35,50 +32,6 @@ def test_pass_at_1_is_passes_over_trials():
 def test_counts_that_make_no_sense_are_refused(passes, trials):
     with pytest.raises(ValueError, match="trial"):
         pass_at_1(passes, trials)
-
-
-def test_draws_take_as_many_tasks_each_time_and_repeat():
-    draws = task_draws(20)
-    assert draws.shape == (10_000, 20)
-    assert (draws.sum(axis=1) == 20).all()
-    assert draws.mean() == 1
-    assert (draws == np.random.default_rng(20260930).multinomial(20, [1 / 20] * 20, size=10_000)).all()
-
-
-def test_interval_is_the_clustered_one_not_the_binomial():
-    passes, trials = [15] * 10 + [0] * 10, [15] * 20
-    low, high = pass_at_1_interval(passes, trials)
-    assert low == pytest.approx(0.5 - 1.96 * np.sqrt(0.25 / 20), abs=0.03)
-    assert high == pytest.approx(0.5 + 1.96 * np.sqrt(0.25 / 20), abs=0.03)
-    assert high - low > 3 * 2 * 1.96 * np.sqrt(0.25 / 300)
-
-
-def test_interval_holds_the_truth_about_as_often_as_it_says():
-    chance = np.random.default_rng(3)
-    hits = 0
-    for number in range(300):
-        rates = chance.beta(2, 2, size=20)
-        passes = chance.binomial(15, rates)
-        low, high = pass_at_1_interval(passes, [15] * 20, draws=1_000, seed=number)
-        hits += low <= 0.5 <= high
-    assert 0.89 <= hits / 300 <= 0.98
-
-
-def test_one_task_has_no_interval():
-    assert pass_at_1_interval([3], [5]) is None
-    assert mean_interval([3.0], [5]) is None
-    assert pass_hat_k_curve([3], [5])[0].interval is None
-
-
-def test_percentile_ends_are_values_that_occurred():
-    values = np.array([0.1] * 30 + [0.2] * 940 + [0.9] * 30)
-    assert percentile(values) == (0.1, 0.9)
-    assert percentile(values, 0.9) == (0.2, 0.2)
-
-
-def test_mean_interval_of_passes_is_that_of_pass_at_1():
-    passes, trials = [3, 9, 0, 14], [15, 15, 12, 18]
-    assert mean_interval(passes, trials) == pytest.approx(pass_at_1_interval(passes, trials))
 
 
 @pytest.mark.parametrize(("c", "n", "k"), [(3, 5, 1), (3, 5, 2), (3, 5, 3), (3, 5, 4), (0, 4, 1), (4, 4, 4)])
@@ -125,12 +78,12 @@ def test_curve_interval_at_1_is_that_of_pass_at_1():
     assert pass_hat_k_curve(passes, trials)[0].interval == pytest.approx(pass_at_1_interval(passes, trials))
 
 
+def test_one_task_has_no_interval_of_pass_hat_k():
+    assert pass_hat_k_curve([3], [5])[0].interval is None
+
+
 def test_leaving_a_task_out():
     left = leave_one_task_out([15, 0, 5], [15, 15, 10])
     assert [one.value for one in left] == [0.2, 0.8, 0.5]
     assert [one.change for one in left] == pytest.approx([-0.3, 0.3, 0.0])
     assert leave_one_task_out([1], [2]) == []
-
-
-def test_percentile_does_not_interpolate():
-    assert percentile(np.array([0.0, 1.0, 2.0, 3.0]), 0.5) == (0.0, 2.0)

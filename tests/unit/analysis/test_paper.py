@@ -7,7 +7,8 @@ from tests.support.trials import trial, trials
 
 from incident_arena.analysis.agreement import kappa_from_marginals
 from incident_arena.analysis.cost import load_prices, with_cost
-from incident_arena.analysis.estimates import pass_at_1_interval, pass_hat_k_curve
+from incident_arena.analysis.estimates import pass_hat_k_curve
+from incident_arena.analysis.intervals import bootstrap_interval
 from incident_arena.analysis.judgements import Judgement, judge_rows
 from incident_arena.analysis.tables_behaviour import after_fix_rows, configuration_rows, failure_rows
 from incident_arena.analysis.tables_rates import gate_rows, group_rows, main_rows, task_model_rows, task_rows
@@ -190,7 +191,7 @@ def test_57_interval_ends_lie_on_the_grid_of_300_trials(model):
     six = [round(row[list(paper.COLUMNS).index(model)] * 15) for row in paper.RATES]
     rest = round(paper.MODELS[model][0] * 300) - sum(six)
     others = [rest // 14 + (place < rest % 14) for place in range(14)]
-    interval = pass_at_1_interval([*six, *others], [15] * 20)
+    interval = bootstrap_interval([*six, *others], [15] * 20)
     assert interval is not None
     for end in interval:
         assert end * 300 == pytest.approx(round(end * 300), abs=1e-9)

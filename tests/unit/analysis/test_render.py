@@ -12,6 +12,7 @@ from incident_arena.analysis.attempts import Attempt
 from incident_arena.analysis.cells import cell, clean, grids, table_names
 from incident_arena.analysis.compare import compare_sides
 from incident_arena.analysis.cost import load_prices
+from incident_arena.analysis.layout import fit
 from incident_arena.analysis.read import Reading
 from incident_arena.analysis.render import csv_tables, json_document, markdown, terminal
 from incident_arena.analysis.report import Report, build
@@ -50,8 +51,36 @@ def test_terminal_obeys_nothing_of_others(report):
     assert text.count("# head") >= 2
 
 
-def test_terminal_fits_its_width(report):
-    assert max(len(line) for line in terminal(report, ["main"], width=90).splitlines() if line[:1] in "┃│┏┡└") <= 90
+@pytest.mark.parametrize("width", [80, 100])
+def test_terminal_fits_its_width_and_splits_no_figure(report, width):
+    text = terminal(report, width=width)
+    drawn = [line for line in text.splitlines() if line[:1] in "┏┃┡│└"]
+    assert max(map(len, drawn)) <= width
+    shown = {part.strip() for line in drawn for part in line.split("│")}
+    for grid in grids(report):
+        figures = {row[place] for row in grid.rows for place in range(len(row)) if place not in grid.text_columns}
+        assert figures <= shown, grid.title
+
+
+def test_a_broken_table_names_its_rows_in_each_part(report):
+    grid = next(one for one in grids(report, ["main"]))
+    parts = fit(grid, 80)
+    assert len(parts) > 1
+    assert all(part.grid.columns[0] == "Model" for part in parts)
+    assert [column for part in parts for column in part.grid.columns[1:]] == list(grid.columns[1:])
+    assert all(sum(part.widths) + 3 * len(part.widths) + 1 <= 80 for part in parts)
+
+
+def test_the_cost_of_each_effort_is_in_every_format(report):
+    row = next(one for one in report.groups if one.dimension == "effort" and one.cost_mean is not None)
+    cost = cell("cost_mean", row.cost_mean)
+    grid = next(one for one in grids(report) if one.title == "By effort")
+    line = next(one for one in grid.rows if one[:2] == (row.value, row.who))
+    assert line[grid.columns.index("Cost $")] == cost
+    assert f"| {cost} |" in markdown(report, ["groups"])
+    assert f"│ {cost} │" in terminal(report, ["groups"], width=80)
+    assert f",{row.cost_mean}," in csv_tables(report, ["groups"])["groups"]
+    assert json.loads(json_document(report, ["groups"]))["groups"][-1].keys() >= {"cost_mean", "pooled"}
 
 
 def test_markdown_has_no_markup_of_others(report):

@@ -56,6 +56,16 @@ def test_a_refusal_keeps_its_class_and_is_counted_once_more():
     assert rows["refused"] == (1, None, 1)
 
 
+def test_other_integrity_counts_only_where_no_other_class_applies():
+    some = [
+        trial(reward=0, failure_class="not durable", inclusive=("not durable", "other integrity")),
+        trial(reward=0, failure_class="other integrity", inclusive=("other integrity",)),
+    ]
+    rows = {row.failure_class: (row.exclusive, row.inclusive) for row in failure_rows(frame(some))}
+    assert rows["other integrity"] == (1, 1)
+    assert rows["not durable"] == (1, 1)
+
+
 def test_errored_trials_are_in_no_rate_and_shown_by_cause_with_their_replays():
     some = [
         *trials("frappe/a", "m", 1, 2),
@@ -182,6 +192,13 @@ def test_configurations_keep_versions_and_efforts():
     assert (first.efforts, second.efforts) == ("low-medium", "max")
     assert (first.cost_mean, first.cost_median, first.cost_passing, first.cost_failing) == (4.0, 4.0, 2.0, 6.0)
     assert (first.costed, second.costed, second.cost_mean) == (2, 0, None)
+    assert (first.developer, first.per_task) == ("OpenAI", "2")
+
+
+def test_a_configuration_says_how_many_trials_its_tasks_have():
+    some = [*trials("frappe/a", "claude-opus-5", 1, 3), *trials("frappe/b", "claude-opus-5", 1, 5), trial(who="new")]
+    rows = {row.model: (row.developer, row.per_task) for row in configuration_rows(_cost(some), load_prices())}
+    assert rows == {"claude-opus-5": ("Anthropic", "3-5"), "new": ("unknown", "1")}
 
 
 def test_scripts_are_configurations_of_their_own():

@@ -39,17 +39,19 @@ def test_terminal_and_markdown_are_printed(jobs):
 
 
 def test_files_go_into_a_folder(jobs, tmp_path):
-    for form in ("terminal", "markdown", "csv", "json"):
+    for form in ("terminal", "markdown", "csv", "json", "svg"):
         result = _arena("report", jobs, "--format", form, "--out", tmp_path / "new" / form)
         assert result.stdout == ""
     names = {str(path.relative_to(tmp_path / "new")) for path in (tmp_path / "new").rglob("*.*")}
     assert {"terminal/report.txt", "markdown/report.md", "json/report.json", "csv/main.csv"} < names
+    assert {"svg/ranking.svg", "svg/failures.svg", "svg/best_tasks.svg", "markdown/ranking.svg"} < names
+    assert "](ranking.svg)" in (tmp_path / "new" / "markdown" / "report.md").read_text()
     assert "\x1b" not in (tmp_path / "new" / "terminal" / "report.txt").read_text()
 
 
 def test_one_csv_table_is_printed(jobs):
     text = _arena("report", jobs, "--format", "csv", "--table", "gates").stdout
-    assert text.startswith("task,pass_pass,")
+    assert text.startswith("mapping,task,pass_pass,")
 
 
 def test_two_models_are_compared(jobs):
@@ -63,6 +65,7 @@ def test_two_models_are_compared(jobs):
     [
         (["--table", "nope"], "no such table"),
         (["--format", "csv"], "one file a table"),
+        (["--format", "svg"], "one file a picture"),
         (["--compare", "gpt-6-astra", "nope"], "nope"),
         (["--tasks", "/nowhere"], "no such folder"),
         (["--prices", "/nowhere.toml"], "nowhere.toml"),

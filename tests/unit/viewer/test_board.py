@@ -35,7 +35,17 @@ def test_figures_are_the_reports_own(report: Report):
 def test_every_table_with_rows_is_there(report: Report):
     lists = {name for name in Report.model_fields if isinstance(getattr(report, name), list) and getattr(report, name)}
 
-    assert {one.key for one in tables(report)} == lists - {"jobs", "notes", "statuses"}
+    assert {one.key for one in tables(report)} == (lists | {"efforts"}) - {"jobs", "notes", "statuses"}
+
+
+def test_efforts_have_their_cost(report: Report):
+    efforts = table(report, "efforts")
+    cost = column(efforts, "Cost $")
+    rows = [row for row in report.groups if row.dimension == "effort"]
+
+    assert efforts.columns[cost].kind == "money"
+    assert [line[cost].value for line in efforts.rows] == [row.cost_mean for row in rows]
+    assert "effort" not in {line[0].value for line in table(report, "groups").rows}
 
 
 def test_failures_have_a_line_for_each_model(report: Report):

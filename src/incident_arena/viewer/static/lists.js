@@ -177,6 +177,7 @@ function leaderboard(index, query) {
           ),
         ),
       ordered(index, trialList(index, index.trials, { withTask: true, query })),
+      pictureSection(index),
       moreTables(index),
       h('p', { class: 'made' }, `Made ${utcMinute(index.made)} by incident-arena ${index.product}.`),
     ],
