@@ -48,7 +48,8 @@ class Keys:
     def __init__(self, settings: Settings, catalogue: Catalogue, name: str) -> None:
         """See the class."""
         spec, kinds = catalogue.load(name), catalogue.kinds(catalogue.load(name).substrate)
-        played = [_exported(settings, catalogue, name), node_build.key(), closure(entries(spec, kinds))]
+        images, task = exported(catalogue, name, settings)
+        played = [task, _images(settings, images), node_build.key(), closure(entries(spec, kinds))]
         self._played = "\n".join(played)
         self.judged = closure(JUDGE)
 
@@ -102,15 +103,23 @@ def _file(root: Path, name: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _exported(settings: Settings, catalogue: Catalogue, name: str) -> str:
-    """The exported task, and the images that it names."""
+def exported(catalogue: Catalogue, name: str, settings: Settings | None = None) -> tuple[frozenset[str], str]:
+    """What a task is once it is exported, without the solution: that is hashed with the run that plays it.
+
+    Args:
+        catalogue: where the task is.
+        name: its name.
+        settings: where helm is; without them the chart is not rendered.
+
+    Returns:
+        The images that its manifests name, and its digest.
+    """
     with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
         folder = Path(scratch) / "task"
         export(catalogue, name, folder)
-        images = needs.image_names(settings, folder / "environment")
-        # The solution is hashed with the run that plays it.
+        images = needs.image_names(settings, folder / "environment") if settings else frozenset[str]()
         shutil.rmtree(folder / "solution")
-        return f"{digest(folder)}\n{_images(settings, images)}"
+        return images, digest(folder)
 
 
 def _images(settings: Settings, names: frozenset[str]) -> str:

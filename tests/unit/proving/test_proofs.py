@@ -7,7 +7,7 @@ from tests.support.checkout import NAME
 
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
-from incident_arena.proving import proofs
+from incident_arena.proving import keys, proofs
 from incident_arena.proving.proofs import Choice, Proof, Result, Run
 from incident_arena.settings import Settings
 
@@ -32,6 +32,24 @@ class Plays:
         return [
             plan.run.model_copy(update={"results": [self.answers[plan.run.name]] * plan.run.repeat}) for plan in batch
         ]
+
+
+class Keys(keys.Keys):
+    """Without the images and binaries of a machine: what they add to the hashes is tested in test_keys.py."""
+
+    judge = "one"
+
+    def __init__(self, settings: Settings, catalogue: Catalogue, name: str) -> None:
+        del settings
+        self.judged = self.judge
+        self._played = keys.exported(catalogue, name)[1]
+
+
+@pytest.fixture(autouse=True)
+def hashes(monkeypatch: pytest.MonkeyPatch) -> type[Keys]:
+    monkeypatch.setattr(keys, "Keys", Keys)
+    monkeypatch.setattr(Keys, "judge", "one")
+    return Keys
 
 
 @pytest.fixture
@@ -66,15 +84,14 @@ def test_what_has_not_changed_is_not_played_again(settings: Settings, checkout: 
 @pytest.mark.parametrize(
     ("path", "stale"),
     [
-        ("tasks/frappe/deletes-and-jobs-fail/solution/solve.sh", ["solve"]),
-        ("tasks/frappe/deletes-and-jobs-fail/wrong/flush.sh", ["wrong/flush"]),
-        ("tasks/frappe/deletes-and-jobs-fail/values.yaml", ["solve", "nop", "wrong/flush"]),
+        ("substrates/frappe/tasks/deletes-and-jobs-fail/solution/solve.sh", ["solve"]),
+        ("substrates/frappe/tasks/deletes-and-jobs-fail/wrong/flush.sh", ["wrong/flush"]),
+        ("substrates/frappe/tasks/deletes-and-jobs-fail/values.yaml", ["solve", "nop", "wrong/flush"]),
         ("substrates/frappe/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
-        ("substrates/harness/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
-        ("images/redis/Dockerfile", ["solve", "nop", "wrong/flush"]),
-        ("src/incident_arena/services/load/x.py", ["solve", "nop", "wrong/flush"]),
-        ("src/incident_arena/analysis/x.py", []),
-        ("docs/x.md", []),
+        ("substrates/frappe/operations.py", ["solve", "nop", "wrong/flush"]),
+        ("harness/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
+        ("substrates/frappe/README.md", []),
+        ("substrates/other/chart/values.yaml", []),
     ],
 )
 def test_a_change_makes_stale_what_depends_on_it(
@@ -94,18 +111,16 @@ def test_a_change_makes_stale_what_depends_on_it(
 
 
 def test_a_new_judge_judges_again_and_plays_only_without_evidence(
-    settings: Settings, checkout: Catalogue, plays: Plays, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, checkout: Catalogue, plays: Plays, hashes: type[Keys], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prove(settings, checkout)
     plays.asked.clear()
-    judge = checkout.root / "src" / "incident_arena" / "verify" / "judge.py"
-    judge.parent.mkdir(parents=True)
-    judge.write_text("# another\n")
+    hashes.judge = "another"
     monkeypatch.setattr(proofs.rejudge, "again", lambda _trial, before: before)
     proof = prove(settings, checkout)
     assert plays.asked == []
     assert all(run.holds for run in proof.runs)
-    judge.write_text("# yet another\n")
+    hashes.judge = "yet another"
     monkeypatch.setattr(proofs.rejudge, "again", lambda _trial, _before: None)
     prove(settings, checkout)
     assert len(plays.asked) == 3
