@@ -98,6 +98,9 @@ async def plant(parts: Parts) -> str:
     """
     with parts.evidence.stage("plant") as note:
         await draining.drained(parts)
+        for seen in await looks.record(parts):
+            if seen.state != "clear":
+                raise InfrastructureError(f"fault '{seen.fault}'", f"is not planted yet, but is seen as: {seen.seen}")
         for each in parts.faults:
             await asyncio.to_thread(each.fault.plant, parts.stores[each.component], each.parameters)
         for seen in await looks.record(parts):

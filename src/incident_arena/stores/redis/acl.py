@@ -147,9 +147,12 @@ class User:
     root: Selector = field(default_factory=Selector)
     selectors: list[Selector] = field(default_factory=list)
 
-    def allows(self, command: str) -> bool:
-        """Whether the user may call the command on every key, by its own rules or by a selector."""
-        return any(each.allows(command) and "~*" in each.keys for each in (self.root, *self.selectors))
+    def allows(self, command: str, keys: str = "*") -> bool:
+        """Whether the user may call the command on these keys (a pattern as in its rules), by one set of rules."""
+        return any(
+            each.allows(command) and not {"~*", f"~{keys}"}.isdisjoint(each.keys)
+            for each in (self.root, *self.selectors)
+        )
 
     def apply(self, rule: str, table: Table) -> None:
         """Apply one rule.

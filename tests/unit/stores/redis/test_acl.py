@@ -107,3 +107,11 @@ RULES = st.sampled_from(("+get", "-get", "+@all", "-@all", "+@write", "-@admin",
 def test_a_last_rule_about_a_command_decides(rules: list[str], command: str) -> None:
     assert user(" ".join([*rules, f"+{command}"])).root.allows(command)
     assert not user(" ".join([*rules, f"-{command}"])).root.allows(command)
+
+
+def test_a_command_is_allowed_on_keys_that_the_rules_name() -> None:
+    limited = user("~note:* +get")
+    assert limited.allows("get", "note:*")
+    assert not limited.allows("get")
+    assert not limited.allows("set", "note:*")
+    assert user("~* +get").allows("get", "note:*")

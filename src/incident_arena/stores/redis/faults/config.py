@@ -23,6 +23,8 @@ class ConfigParameters(Parameters):
 
     denied_commands: Annotated[tuple[QueueCommand, ...], Field(min_length=1)]
     user: str = "app"
+    keys: str = "*"
+    """The keys that the user needs them on, as the pattern in its rules."""
 
 
 class Config(Fault[RedisStore, ConfigParameters]):
@@ -44,7 +46,7 @@ class Config(Fault[RedisStore, ConfigParameters]):
         """Planted while the user may not call one of the commands."""
         redis = store.redis
         user = acl.parse(redis.command("ACL", "LIST"), acl.command_table(redis)).get(parameters.user)
-        denied = [name for name in parameters.denied_commands if user is None or not user.allows(name)]
+        denied = [name for name in parameters.denied_commands if user is None or not user.allows(name, parameters.keys)]
         enabled = user is not None and user.enabled
         state: Literal["planted", "clear"] = "planted" if denied or not enabled else "clear"
         return Look(state, {"denied": ", ".join(denied), "enabled": enabled})
