@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from incident_arena.analysis.evidence import Evidence, evidence_folder
+from incident_arena.analysis.evidence import evidence_of
 from incident_arena.analysis.trial import Trial
 from incident_arena.tasks import TaskSpec
 
@@ -35,8 +35,8 @@ def task_facts(trials: Iterable[Trial], tasks: Path | None) -> dict[str, TaskSpe
 
 def _from_evidence(trials: list[Trial]) -> TaskSpec | None:
     for trial in trials:
-        folder = evidence_folder(trial)
-        spec = Evidence(folder).task() if folder else None
+        evidence = evidence_of(trial)
+        spec = evidence.task() if evidence else None
         if spec is not None:
             return spec
     return None

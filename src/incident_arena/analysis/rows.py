@@ -28,8 +28,56 @@ class StatusRow(Row):
     meaning: str = Field(title="Meaning")
 
 
+class UnusableRow(Row):
+    """A trial that counts for nothing because a file of it can't be read, or can't be the judge's."""
+
+    status: str = Field(title="Status")
+    job: str = Field(title="Job")
+    trial: str = Field(title="Trial", description="The trial's folder.")
+    file: str = Field(title="File")
+    reason: str = Field(title="Reason")
+
+
+class TrialRow(Row):
+    """One trial folder, whatever became of it."""
+
+    job: str = Field(title="Job")
+    trial: str = Field(title="Trial")
+    id: str = Field(title="Id", description="Harbor's; the folder where that could not be read.")
+    task: str = Field(title="Task")
+    who: str = Field(title="Model", description="The label that tables group by.")
+    agent: str = Field(title="Harness")
+    agent_version: str = Field(title="Version")
+    effort: str | None = Field(title="Effort")
+    status: str = Field(title="Status")
+    reason: str = Field(title="Reason")
+    file: str = Field(title="File", description="The file that is unreadable or inconsistent.")
+    reward: int | None = Field(title="Reward")
+    failure_class: str | None = Field(title="Class", description="The first that applies.")
+    inclusive: str = Field(title="Classes", description="All that apply.")
+    checks: str = Field(title="Checks", description="Those that did not pass, each with its answer.")
+    refused: bool = Field(title="Refused")
+    cost: float | None = Field(title="Cost $")
+    cost_source: str | None = Field(
+        title="Cost by", description="`prices`: tokens by the price list; `agent`: as the agent itself reported."
+    )
+    input_tokens: int | None = Field(title="Tokens in", description="Cached ones counted too.")
+    cached_tokens: int | None = Field(title="Cached")
+    cache_write_tokens: int | None = Field(title="Cache writes")
+    output_tokens: int | None = Field(title="Out")
+    turns: int | None = Field(title="Turns")
+    agent_seconds: float | None = Field(title="Agent s")
+    started: float | None = Field(title="Started", description="Seconds since the epoch.")
+    doubts: str = Field(title="Doubts", description="What was left out because it can't be true.")
+    simulated: bool = Field(title="Simulated", description="Made up by the simulator; nothing was measured.")
+    source_trial: str | None = Field(
+        title="Judges again", description="Id or folder of the trial that it judges again."
+    )
+    folder: str = Field(title="Folder")
+
+
 class ConfigurationRow(Row):
-    """One agent with one model, all its efforts pooled."""
+    """One agent with one model over the tasks in which something is broken, all its efforts pooled."""
 
     agent: str = Field(title="Harness", description="The agent; with its script where it runs one.")
     agent_version: str = Field(title="Version")
@@ -44,8 +92,14 @@ class ConfigurationRow(Row):
     cost_median: float | None = Field(title="Median $")
     cost_passing: float | None = Field(title="Passing $")
     cost_failing: float | None = Field(title="Failing $")
-    costed: int = Field(title="Costed", description="Trials whose cost is known.")
-    input_tokens: float | None = Field(title="Tokens in", description="Mean of a trial, cached ones counted too.")
+    costed: int = Field(title="Costed", description="Trials whose cost is known, over which the means of cost go.")
+    cost_reported: int = Field(
+        title="Reported",
+        description="Of these, trials whose cost is as the agent reported, having no price in the list.",
+    )
+    input_tokens: float | None = Field(
+        title="Tokens in", description="Mean over the trials in which it is known, cached ones counted too."
+    )
     cached_tokens: float | None = Field(title="Cached")
     cache_write_tokens: float | None = Field(title="Cache writes")
     output_tokens: float | None = Field(title="Out")
@@ -76,6 +130,7 @@ class ReplayedRow(Row):
     agent_seconds: float = Field(title="Agent s")
     cost_sum: float | None = Field(title="Cost $", description="By the price list, over the attempts that have one.")
     costed: int = Field(title="Costed")
+    cost_reported: int = Field(title="Reported", description="Of these, attempts whose cost is as the agent reported.")
 
 
 class MainRow(Row):
@@ -94,7 +149,7 @@ class MainRow(Row):
     pass_5: Share | None = Field(title="Pass^5")
     refused: int = Field(title="Refused", description="Trials that the provider declined, whatever they scored.")
     pass_at_1_unrefused: Share | None = Field(title="Pass@1 unrefused", description="Without the refused trials.")
-    cost_mean: float | None = Field(title="Cost $")
+    cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
 
 
 class PassHatKRow(Row):

@@ -224,7 +224,7 @@ def _draw(model: SimModel, task: SimTask, effort: str | None, odd: str, chance: 
     lift = 0.05 * EFFORTS.index(effort) if effort in EFFORTS else 0.0
     undone = odd in ERRORED | {"refused", "refused-quietly", "printed-error"}
     chances = 1 / (1 + math.exp(task.difficulty - model.ability - lift))
-    passed = odd == "declared-down" or (not undone and chance.random() < chances)
+    passed = odd in {"declared-down", "unknown"} or (not undone and chance.random() < chances)
     weights = (317, 427, 170, 517, 466, 51) if task.faults else (40, 50, 0, 0, 0, 10)
     failure: FailureClass | None = None if passed else chance.choices(CLASSES, weights)[0]
     if undone:

@@ -7,8 +7,9 @@ import typer
 from rich.progress import Progress
 
 from incident_arena.analysis.cost import load_prices
-from incident_arena.analysis.read import read_jobs
+from incident_arena.analysis.read import read_some
 from incident_arena.analysis.report import build as build_report
+from incident_arena.cli.results import tasks_folder
 from incident_arena.cli.say import console, output, say
 from incident_arena.viewer.build import Built, build
 
@@ -38,12 +39,11 @@ def make_page(jobs: list[Path], out: Path, *, tasks: Path | None = None, prices:
     """Read job folders and write their page; the folder `tasks` in the current one is taken when none is named.
 
     Raises:
-        UserError: a folder holds no job, or a price list is wrong.
-        InfrastructureError: the page can't be written.
+        UserError: a folder holds no job, or a price list or a folder of tasks is wrong.
+        InfrastructureError: the page can't be written, or the folders hold not one trial.
     """
-    default = Path("tasks")
-    folder = tasks or (default if default.is_dir() else None)
-    reading = read_jobs(jobs)
+    folder = tasks_folder(tasks)
+    reading = read_some(jobs)
     listed = load_prices(prices)
     report = build_report(reading, listed, tasks=folder)
     with Progress(console=console, transient=True) as progress:

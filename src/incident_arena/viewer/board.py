@@ -9,7 +9,7 @@ from incident_arena.viewer.model import Cell, Column, Table
 
 FIRST = ("main", "failures", "task_models")
 """Shown at once; the others open on demand."""
-ELSEWHERE = frozenset({"statuses", "comparison"})
+ELSEWHERE = frozenset({"statuses", "comparison", "trials"})
 """Statuses are among the notes; a comparison is not made for a page."""
 
 
