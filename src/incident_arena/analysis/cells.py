@@ -45,18 +45,19 @@ class Grid:
 
 def grids(report: Report, only: Sequence[str] = ()) -> Iterator[Grid]:
     """The tables that have rows, in the report's order; wide ones turned so that models are columns."""
+    mark = SIMULATED if report.simulated else ""
     for name, field in Report.model_fields.items():
         rows = getattr(report, name)
         if name not in only if only else name in FILES_ALONE:
             continue
         if name == "comparison" and report.comparison:
-            yield _plain("comparison", "Comparison", [report.comparison.result])
-            yield _plain("comparison_tasks", "Comparison by task", report.comparison.tasks)
+            yield _plain("comparison", f"Comparison{mark}", [report.comparison.result])
+            yield _plain("comparison_tasks", f"Comparison by task{mark}", report.comparison.tasks)
         elif isinstance(rows, list) and rows and isinstance(rows[0], Row):
-            title = f"{field.title or name}{SIMULATED if report.simulated else ''}"
+            title = f"{field.title or name}{mark}"
             if name == "configurations":
                 yield _plain(name, title, rows, leave_out=USAGE)
-                yield _plain(name, "Tokens and time of a trial", rows, leave_out=PRICES)
+                yield _plain(name, f"Tokens and time of a trial{mark}", rows, leave_out=PRICES)
             else:
                 yield _pivot(name, title, rows) if name in _PIVOTS else _plain(name, title, rows)
 

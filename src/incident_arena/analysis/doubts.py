@@ -16,16 +16,17 @@ CHECKSUM = 8
 def doubts(trials: Sequence[Trial]) -> list[str]:
     """One sentence for each thing, over the judged trials."""
     judged = [trial for trial in trials if trial.status == "judged"]
-    return [*_simulated(trials), *_pooled(judged), *_left_out(judged), *_unknown(judged)]
+    return [*_pooled(judged), *_left_out(judged), *_unknown(judged)]
 
 
-def _simulated(trials: Sequence[Trial]) -> list[str]:
+def simulated(trials: Sequence[Trial]) -> list[str]:
+    """That figures were made up and not measured."""
     made = sum(trial.simulated for trial in trials)
-    return (
-        [f"simulated: {made} of {len(trials)} trials were made up by the simulator; no figure of theirs was measured"]
-        if made
-        else []
-    )
+    if not made:
+        return []
+    return [
+        f"simulated: {made} of {len(trials)} trials were made up by the simulator; no figure of theirs was measured"
+    ]
 
 
 def _pooled(judged: Sequence[Trial]) -> list[str]:

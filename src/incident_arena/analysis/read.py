@@ -17,7 +17,7 @@ from pathlib import Path
 
 from incident_arena.analysis import job_files
 from incident_arena.analysis.attempts import RECORDS_FILE, Attempt, read_attempts
-from incident_arena.analysis.doubts import doubts
+from incident_arena.analysis.doubts import doubts, simulated
 from incident_arena.analysis.harbor_files import JobResult, TrialConfig, TrialResult
 from incident_arena.analysis.read_trial import CONFIG, RESULT, read_trial
 from incident_arena.analysis.regraded import inherit
@@ -62,7 +62,7 @@ def read_jobs(paths: Iterable[Path]) -> Reading:
     # The last attempt at a trial has its folder still, and is counted by that.
     kept = {trial.id for trial in trials}
     attempts = [one for one in attempts if one.id not in kept]
-    notes += [*_account(trials), *doubts(trials)]
+    notes = [*simulated(trials), *notes, *_account(trials), *doubts(trials)]
     return Reading(trials=trials, attempts=attempts, notes=notes)
 
 

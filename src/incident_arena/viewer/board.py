@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from incident_arena.analysis.cells import SIMULATED
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import FailureRow, GroupRow, LeftOutRow, PassHatKRow, Row, Span, TaskModelRow
 from incident_arena.records import Scalar
@@ -23,7 +24,8 @@ def tables(report: Report) -> list[Table]:
         if name == "failures" and not any(row.inclusive for row in report.failures):
             continue
         turn = _TURNED.get(name)
-        made[name] = turn(name, field.title or name, rows) if turn else _plain(name, field.title or name, rows)
+        title = f"{field.title or name}{SIMULATED if report.simulated else ''}"
+        made[name] = turn(name, title, rows) if turn else _plain(name, title, rows)
     return [made[name] for name in (*FIRST, *(other for other in made if other not in FIRST)) if name in made]
 
 

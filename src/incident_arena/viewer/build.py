@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from incident_arena.analysis import job_files
+from incident_arena.analysis.cells import SIMULATED
 from incident_arena.analysis.cost import PriceList, with_cost
 from incident_arena.analysis.read import Reading
 from incident_arena.analysis.report import Report, labelled
@@ -73,6 +74,7 @@ def build(
             made=made,
             token=packer.token,
             folder=folder.name,
+            simulated=report.simulated,
             jobs=sorted({trial.job for trial in reading.trials}),
             notes=report.notes,
             statuses=dict(STATUS_MEANING),
@@ -81,7 +83,8 @@ def build(
             trials=rows,
             outside=packer.outside,
         )
-        text = page("Incident-Arena results", encode(index.model_dump_json().encode()), packer.inside)
+        title = f"Incident-Arena results{SIMULATED if report.simulated else ''}"
+        text = page(title, encode(index.model_dump_json().encode()), packer.inside)
         beside = out.with_name(f".{out.name}.{os.getpid()}")
         beside.write_text(text, encoding="utf-8")
         beside.replace(out)

@@ -108,6 +108,8 @@ def _facts(trial: Trial, judge: str | None) -> list[tuple[str, str]]:
         ("Task checksum", trial.checksum[:CHECKSUM]),
         ("Exception", trial.exception or ""),
         ("Judges again", trial.source_trial or ""),
+        ("Left out", "; ".join(trial.doubts)),
+        ("Simulated", "made up by the simulator, not measured" if trial.simulated else ""),
     ]
     return [(label, value) for label, value in facts if value]
 
