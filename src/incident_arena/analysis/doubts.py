@@ -24,9 +24,7 @@ def simulated(trials: Sequence[Trial]) -> list[str]:
     made = sum(trial.simulated for trial in trials)
     if not made:
         return []
-    return [
-        f"simulated: {made} of {len(trials)} trials were made up by the simulator; no figure of theirs was measured"
-    ]
+    return [f"simulated: {made} of {len(trials)} trials were made up by the simulator; none of it was measured"]
 
 
 def _pooled(judged: Sequence[Trial]) -> list[str]:
