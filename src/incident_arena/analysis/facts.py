@@ -4,8 +4,7 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import ValidationError
-
+from incident_arena.analysis import job_files
 from incident_arena.analysis.evidence import evidence_of
 from incident_arena.analysis.trial import Trial
 from incident_arena.tasks import TaskSpec
@@ -46,7 +45,8 @@ def _from_folder(tasks: Path | None, name: str) -> TaskSpec | None:
     if tasks is None:
         return None
     try:
-        facts = tomllib.loads((tasks / name / "task.toml").read_text())
-        return TaskSpec.model_validate({**facts, "name": name})
-    except (OSError, ValidationError, tomllib.TOMLDecodeError):
+        # The name is a trial's word: it must not lead out of the folder of tasks.
+        text = job_files.read(tasks.resolve(), f"{name}/task.toml").decode()
+        return TaskSpec.model_validate({**tomllib.loads(text), "name": name})
+    except (OSError, ValueError, RecursionError):
         return None

@@ -83,8 +83,7 @@ def build(
             trials=rows,
             outside=packer.outside,
         )
-        title = f"Incident-Arena results{SIMULATED if report.simulated else ''}"
-        text = page(title, encode(index.model_dump_json().encode()), packer.inside)
+        text = page(_title(report), encode(index.model_dump_json().encode()), packer.inside)
         beside = out.with_name(f".{out.name}.{os.getpid()}")
         beside.write_text(text, encoding="utf-8")
         beside.replace(out)
@@ -101,6 +100,10 @@ def build(
         bytes_beside=sum(file.stat().st_size for file in files),
         trials=len(rows),
     )
+
+
+def _title(report: Report) -> str:
+    return f"Incident-Arena results{SIMULATED if report.simulated else ''}"
 
 
 @dataclass(frozen=True)

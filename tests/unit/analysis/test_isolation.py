@@ -8,10 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.support.trials import trial
 
 from incident_arena.analysis.cells import grids
 from incident_arena.analysis.cost import load_prices
 from incident_arena.analysis.evidence import evidence_of
+from incident_arena.analysis.facts import task_facts
 from incident_arena.analysis.harbor_files import trajectory_tail
 from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.render import csv_tables, json_document, markdown, terminal
@@ -204,6 +206,18 @@ def test_nothing_is_read_through_a_link_in_a_trial(jobs, tmp_path, level):
 
 def _read(folder: Path, jobs: Path) -> Trial:
     return next(one for one in read_jobs([jobs]).trials if one.folder == folder)
+
+
+@pytest.mark.parametrize("name", ["{outside}", "../outside", "a/../../outside", "nul\0byte/x", "loop"])
+def test_a_tasks_name_does_not_lead_out_of_the_folder_of_tasks(tmp_path, name):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "tasks" / "frappe").mkdir(parents=True)
+    (tmp_path / "tasks" / "loop").symlink_to("loop")
+    text = 'version = 1\ntitle = "t"\nsubstrate = "s"\n'
+    (tmp_path / "outside" / "task.toml").write_text(text)
+    os.mkfifo(tmp_path / "tasks" / "frappe" / "task.toml")
+    some = [trial(task=one) for one in (name.format(outside=tmp_path / "outside"), "frappe")]
+    assert task_facts(some, tmp_path / "tasks") == {}
 
 
 def test_records_that_are_no_regular_file_are_a_note(jobs):
