@@ -103,8 +103,8 @@ class ConfigurationRow(Row):
     cached_tokens: float | None = Field(title="Cached")
     cache_write_tokens: float | None = Field(title="Cache writes")
     output_tokens: float | None = Field(title="Out")
-    turns: float | None = Field(title="Turns")
-    agent_seconds: float | None = Field(title="Agent s", description="Mean wall time of the agent, seconds.")
+    turns: float | None = Field(title="Turns", description="Mean over the trials in which they are known.")
+    agent_seconds: float | None = Field(title="Agent s", description="Mean wall time of the agent, where it is known.")
 
 
 class ErroredRow(Row):
@@ -173,7 +173,7 @@ class GroupRow(Row):
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
     completion: Share | None = Field(title="Completion")
-    cost_mean: float | None = Field(title="Cost $")
+    cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
 
 
 class TaskRow(Row):
