@@ -48,5 +48,5 @@ def _from_folder(tasks: Mapping[str, Path], name: str) -> TaskSpec | None:
         # The name is a trial's word: only those of known tasks are looked up, and each in its own folder alone.
         text = job_files.read(tasks[name].resolve(), "task.toml").decode()
         return TaskSpec.model_validate({**tomllib.loads(text), "name": name})
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RuntimeError):
         return None

@@ -20,6 +20,8 @@ from incident_arena.analysis.render import csv_tables, json_document, markdown, 
 from incident_arena.analysis.report import build
 from incident_arena.analysis.simulate import FRAPPE, Plan, SimModel, simulate
 from incident_arena.analysis.trial import Trial
+from incident_arena.catalogue.finding import Catalogue
+from incident_arena.folders import PACKAGE
 
 MODEL = SimModel("m", efforts=("low",))
 PLAN = Plan(tasks=FRAPPE[:2], models=(MODEL,), repeats=2, odd=0.0, evidence=True)
@@ -217,7 +219,14 @@ def test_a_tasks_name_does_not_lead_out_of_the_folder_of_tasks(tmp_path, name):
     (tmp_path / "outside" / "task.toml").write_text(text)
     os.mkfifo(tmp_path / "tasks" / "frappe" / "task.toml")
     some = [trial(task=one) for one in (name.format(outside=tmp_path / "outside"), "frappe")]
-    assert task_facts(some, tmp_path / "tasks") == {}
+    known = {"frappe": tmp_path / "tasks" / "frappe", "loop": tmp_path / "tasks" / "loop"}
+    assert task_facts(some, known) == {}
+
+
+def test_a_known_tasks_facts_are_those_of_its_folder():
+    known = Catalogue(PACKAGE).tasks()
+    name = next(iter(known))
+    assert task_facts([trial(task=name)], known)[name].name == name
 
 
 def test_records_that_are_no_regular_file_are_a_note(jobs):
