@@ -52,6 +52,8 @@ def checkout(tmp_path: Path, spec: TaskSpec, monkeypatch: pytest.MonkeyPatch) ->
     components = {each.component: "x" for each in spec.challenges if each.kind == "restart"}
     told = {"harness": {"application": {"components": components, "stores": STORES}}}
     (chart / "values.yaml").write_text(json.dumps(told))
+    # What the package's own surface asks for, in programs that are started.
+    (chart.parent / "facts.toml").write_text('entry = "http://edge:8081"\nclients = []\n')
     harness = root / "harness" / "chart"
     harness.mkdir(parents=True)
     (harness / "Chart.yaml").write_text("apiVersion: v2\nname: harness\nversion: 0.1.0\n")

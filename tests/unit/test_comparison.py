@@ -1,17 +1,18 @@
 """docs/comparison.md: our row in the paper's table 1 has no mark that is not proven, and no proof that is not there."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 from tests.support import paper
 
 from incident_arena.analysis.proofs import both_ways_rows
+from incident_arena.catalogue.finding import Catalogue, read
+from incident_arena.folders import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "comparison.md").read_text()
-TASKS = sorted((ROOT / "tasks").glob("*/*/task.toml"))
+TASKS = Catalogue(PACKAGE).tasks()
 YES, PARTLY, NO = "\N{CHECK MARK}", "\N{WHITE CIRCLE}", "\N{MULTIPLICATION SIGN}"
 LETTERS = {YES: "y", PARTLY: "p", NO: "n"}
 AXES = ("Repairs", "Names fault", "Scope", "Durable", "No judge", "Both ways", "No fault", "Harbor")
@@ -44,15 +45,14 @@ def test_the_number_of_tasks_is_that_of_the_folder():
 
 
 def test_no_fault_is_marked_where_there_is_such_a_task():
-    calm = [path for path in TASKS if not tomllib.loads(path.read_text()).get("faults")]
+    calm = [name for name, folder in TASKS.items() if not read(folder, name).faults]
     assert (MARKS["No fault"] != NO) == bool(calm)
 
 
 def test_both_ways_is_marked_where_every_task_was_proven_so():
-    rows = both_ways_rows(ROOT / "tasks", [])
+    rows = both_ways_rows(TASKS, [])
     proven = {
-        task: {row.run: row.holds for row in rows if row.task == task and row.run in {"solve", "nop"}}
-        for task in (f"{path.parent.parent.name}/{path.parent.name}" for path in TASKS)
+        task: {row.run: row.holds for row in rows if row.task == task and row.run in {"solve", "nop"}} for task in TASKS
     }
     assert (MARKS["Both ways"] == YES) == all(runs == {"solve": True, "nop": True} for runs in proven.values())
 

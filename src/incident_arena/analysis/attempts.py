@@ -6,7 +6,12 @@ started) or that was errored (the model could not be reached).
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
+
+from incident_arena.analysis import job_files
+from incident_arena.analysis.harbor_files import Count, TrajectoryTail, TrialResult
+from incident_arena.analysis.spent import Spent, believable, spent_of
+from incident_arena.plain import plain
 
 RECORDS_FILE = "arena-records.jsonl"
 
@@ -34,27 +39,66 @@ class Attempt(BaseModel):
     agent: str = ""
     model: str | None = None
     agent_seconds: float | None = None
-    input_tokens: int | None = None
+    input_tokens: Count | None = None
     """All input, cached ones counted too."""
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    output_tokens: int | None = None
-    turns: int | None = None
+    cached_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
+    output_tokens: Count | None = None
+    turns: Count | None = None
     reported_cost: float | None = None
     """US dollars, as the agent itself reported."""
+
+    def believable(self) -> tuple["Attempt", list[str]]:
+        """The attempt with what it spent as far as that can be true, and what was left out."""
+        spent: Spent = {
+            "agent_seconds": self.agent_seconds,
+            "input_tokens": self.input_tokens,
+            "cached_tokens": self.cached_tokens,
+            "cache_write_tokens": self.cache_write_tokens,
+            "output_tokens": self.output_tokens,
+            "turns": self.turns,
+            "reported_cost": self.reported_cost,
+        }
+        kept, doubts = believable(spent)
+        return self.model_copy(update=dict(kept)), doubts
+
+
+def errored_attempt(result: TrialResult, tail: TrajectoryTail, *, number: int, reason: str) -> Attempt:
+    """The record of an attempt that was admitted and counts for nothing."""
+    model = result.agent_info.model_info
+    return Attempt(
+        trial=result.trial_name,
+        task=result.task_name,
+        admissible=True,
+        attempt=number,
+        started=result.started_at.timestamp() if result.started_at else None,
+        id=result.id,
+        errored=reason,
+        exception=result.exception_info.exception_type if result.exception_info else None,
+        agent=result.agent_info.name,
+        model=model.name if model else None,
+        **spent_of(result, tail),
+    )
 
 
 def read_attempts(job: Path, notes: list[str]) -> list[Attempt]:
     """The attempts that a job's records name; lines that can't be read are said in `notes`."""
-    path = job / RECORDS_FILE
-    if not path.is_file():
-        return []
+    name = plain(job.name)
     attempts: list[Attempt] = []
-    for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            attempts.append(Attempt.model_validate_json(line).model_copy(update={"job": job.name}))
-        except ValidationError:
-            notes.append(f"job {job.name}: line {number} of {RECORDS_FILE} can't be read")
+    try:
+        for number, line in enumerate(job_files.lines(job, RECORDS_FILE), start=1):
+            if not line.strip():
+                continue
+            try:
+                one, doubts = Attempt.model_validate_json(line).believable()
+            except (ValueError, RecursionError) as error:
+                problem = job_files.reason(error)
+                notes.append(f"job {name}: line {number} of {RECORDS_FILE} can't be read ({problem})")
+                continue
+            attempts.append(one.model_copy(update={"job": name}))
+            notes += [f"job {name}: an attempt at {one.trial} has {doubt}: left out" for doubt in doubts]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        notes.append(f"job {name}: {RECORDS_FILE} can't be read ({job_files.reason(error)})")
     return attempts

@@ -1,6 +1,5 @@
 """Tables of a report as text cells, the same for every format that a person reads."""
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,17 +14,23 @@ from incident_arena.analysis.rows import (
     Span,
     TaskModelRow,
 )
+from incident_arena.plain import one_line as clean
 
 MISSING = "-"
 SMALL_P = 0.001
 MILLION = 1_000_000
 USAGE = frozenset({"input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "turns", "agent_seconds"})
 PRICES = frozenset(
-    {"price_input", "price_output", "cost_mean", "cost_median", "cost_passing", "cost_failing", "costed", "pass_at_1"}
-    | {"developer", "per_task", "tasks"}
+    {"price_input", "price_output", "cost_mean", "cost_median", "cost_passing", "cost_failing", "costed"}
+    | {"cost_reported", "pass_at_1", "developer", "per_task", "tasks"}
 )
 """The configurations' columns fill two tables."""
+FILES_ALONE = frozenset({"trials"})
+"""Tables of one row a trial: in CSV and JSON, and elsewhere only where they are asked for."""
+SIMULATED = " (simulated)"
 KEYS: dict[str, tuple[str, ...]] = {
+    "unusable": ("job", "trial"),
+    "trials": ("job", "trial"),
     "configurations": ("agent", "model"),
     "groups": ("value", "who"),
     "gates": ("mapping", "task"),
@@ -56,38 +61,39 @@ class Grid:
 
 def grids(report: Report, only: Sequence[str] = ()) -> Iterator[Grid]:
     """The tables that have rows, in the report's order; wide ones turned so that models are columns."""
+    mark = SIMULATED if report.simulated else ""
     for name, field in Report.model_fields.items():
         rows = getattr(report, name)
-        if only and name not in only:
+        if name not in only if only else name in FILES_ALONE:
             continue
         if name == "comparison" and report.comparison:
-            yield _plain("comparison", "Comparison", [report.comparison.result])
-            yield _plain("comparison_tasks", "Comparison by task", report.comparison.tasks)
+            yield _plain("comparison", f"Comparison{mark}", [report.comparison.result])
+            yield _plain("comparison_tasks", f"Comparison by task{mark}", report.comparison.tasks)
         elif isinstance(rows, list) and rows and isinstance(rows[0], Row):
-            title = field.title or name
+            title = f"{field.title or name}{mark}"
             if name == "configurations":
                 yield _plain(name, title, rows, leave_out=USAGE)
-                yield _plain(name, "Tokens and time of a trial", rows, leave_out=PRICES)
+                yield _plain(name, f"Tokens and time of a trial{mark}", rows, leave_out=PRICES)
             elif name == "groups":
-                yield from _groups(name, title, rows)
+                yield from _groups(name, title, f"By effort{mark}", rows)
             else:
                 yield _pivot(name, title, rows) if name in _PIVOTS else _plain(name, title, rows)
 
 
 def table_names() -> list[str]:
     """The names of all tables."""
-    others = {"version", "product", "jobs", "notes"}
+    others = {"version", "product", "simulated", "jobs", "notes"}
     return [name for name in Report.model_fields if name not in others]
 
 
-def _groups(name: str, title: str, rows: Sequence[Row]) -> Iterator[Grid]:
+def _groups(name: str, title: str, effort_title: str, rows: Sequence[Row]) -> Iterator[Grid]:
     """Kinds of tasks turned; efforts as rows, with what they cost."""
     kinds = [row for row in rows if isinstance(row, GroupRow) and row.dimension != "effort"]
     efforts = [row for row in rows if isinstance(row, GroupRow) and row.dimension == "effort"]
     if kinds:
         yield _pivot(name, title, kinds)
     if efforts:
-        grid = _plain(name, "By effort", efforts, leave_out=frozenset({"dimension", "pooled"}))
+        grid = _plain(name, effort_title, efforts, leave_out=frozenset({"dimension", "pooled"}))
         pooled = next((row.pooled for row in efforts if row.pooled), "")
         legend = f"{grid.legend} `all` pools only: {clean(pooled)}." if pooled else grid.legend
         yield replace(grid, legend=legend)
@@ -207,9 +213,3 @@ def _number(key: str, value: float) -> str:
     if key.startswith("p_") and value < SMALL_P:
         return "<0.001"
     return f"{value:+.3f}" if key in {"change", "difference", "without"} else f"{value:.3f}"
-
-
-def clean(text: str) -> str:
-    """Text of others on one line, without control, format or unassigned characters (a terminal would obey some)."""
-    plain = " ".join(text.split())
-    return "".join(one if unicodedata.category(one)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for one in plain)

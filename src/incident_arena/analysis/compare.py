@@ -29,9 +29,13 @@ def compare_sides(trials: pl.DataFrame, a: str, b: str) -> Compared:
         UserError: a side has no trials, or the two share no task.
     """
     sides = {name: side(trials, name) for name in (a, b)}
-    counts = [per_task(some) for some in sides.values()]
+    shared = set(sides[a]["folder"]) & set(sides[b]["folder"])
     if a == b:
         raise UserError(f"comparison of {a!r} with itself", "both sides are the same trials", "name two sides")
+    if shared:
+        reason = f"they share {len(shared)} trials, so that no test between them holds"
+        raise UserError(f"comparison of {a!r} and {b!r}", reason, "name sides that have no trial in common")
+    counts = [per_task(some) for some in sides.values()]
     both = counts[0].join(counts[1], on="task", suffix="_b").sort("task")
     if both.is_empty():
         raise UserError(f"comparison of {a!r} and {b!r}", "they share no task", "compare sides that ran the same tasks")

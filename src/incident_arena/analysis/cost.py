@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from incident_arena.errors import UserError
 
 MILLION = 1_000_000
+PRICED, REPORTED = "prices", "agent"
+"""Where a cost is from: the price list, or the agent's own report."""
 _SNAPSHOT = re.compile(r"[-@]20\d{2}-?\d{2}-?\d{2}$")
 
 
@@ -107,7 +109,9 @@ def cost_of(tokens: Tokens, price: Price, write_factor: float) -> float:
 
 
 def with_cost(trials: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
-    """Adds `cost` (US dollars; null where the model has no price or the trial no tokens), by the formula of `cost_of`.
+    """Adds `cost` (US dollars, by the formula of `cost_of`) and `cost_source`.
+
+    Where the list has no price, the cost is what the agent itself reported; null where that is missing too.
 
     Args:
         trials: a frame of Trial, shape (trials, columns).
@@ -134,10 +138,13 @@ def with_cost(trials: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
         + pl.col("output_tokens") * pl.col("p_out")
     ) / MILLION
     counted = pl.col("input_tokens").is_not_null() & pl.col("p_in").is_not_null()
-    priced = trials.join(pl.DataFrame(rows, schema=schema, orient="row"), on="model", how="left")
-    return priced.with_columns(pl.when(counted).then(dollars).alias("cost")).drop(
-        "p_in", "p_cached", "p_out", "p_write"
-    )
+    reported = pl.col("p_in").is_null() & pl.col("reported_cost").is_not_null()
+    prices_frame = pl.DataFrame(rows, schema=schema, orient="row")
+    priced = trials.join(prices_frame, on="model", how="left", maintain_order="left")
+    return priced.with_columns(
+        pl.when(counted).then(dollars).when(reported).then("reported_cost").alias("cost"),
+        pl.when(counted).then(pl.lit(PRICED)).when(reported).then(pl.lit(REPORTED)).alias("cost_source"),
+    ).drop("p_in", "p_cached", "p_out", "p_write")
 
 
 def price_notes(trials: pl.DataFrame, prices: PriceList) -> list[str]:
@@ -145,11 +152,15 @@ def price_notes(trials: pl.DataFrame, prices: PriceList) -> list[str]:
     notes = []
     for model in trials["model"].drop_nulls().unique().sort():
         price = prices.of(model)
+        mine = trials.filter(pl.col("model") == model)
         if price is None:
-            notes.append(f"model {model} is not in the price list: its tokens are given without cost")
+            told = mine.filter(pl.col("cost_source") == REPORTED).height
+            said = [f"{told} of {mine.height} trials have the cost that their agent reported"] if told else []
+            if told < mine.height:
+                said.append(f"the cost of {mine.height - told} of {mine.height} trials is not known")
+            notes.append(f"model {model} is not in the price list: {'; '.join(said)}")
         elif prices.write_factor(price) != 1:
-            mine = (pl.col("model") == model) & (pl.col("input_tokens") > 0)
-            blind = trials.filter(mine & pl.col("cache_write_tokens").is_null()).height
+            blind = mine.filter((pl.col("input_tokens") > 0) & pl.col("cache_write_tokens").is_null()).height
             if blind:
                 notes.append(f"model {model}: {blind} trials have no record of cache writes; their cost is too low")
     return notes

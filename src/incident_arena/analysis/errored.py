@@ -8,8 +8,7 @@ where the gateway saw the way hold to the end, the trial is judged.
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
+from incident_arena.analysis import job_files
 from incident_arena.route import Route
 
 ROUTE_FILE = "route.json"
@@ -65,14 +64,8 @@ ON_HOST = frozenset(
 
 def read_route(trial: Path) -> tuple[Route | None, str]:
     """A trial's route.json; None when it has none, with the problem when it can't be read."""
-    try:
-        return Route.model_validate_json((trial / ROUTE_FILE).read_bytes()), ""
-    except FileNotFoundError:
-        return None, ""
-    except OSError as error:
-        return None, error.strerror or type(error).__name__
-    except ValidationError as error:
-        return None, str(error.errors(include_url=False, include_input=False)[0]["msg"])
+    route, problem = job_files.document(trial, ROUTE_FILE, Route)
+    return route, "" if problem == "missing" else problem
 
 
 def why_errored(

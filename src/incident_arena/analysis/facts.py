@@ -4,9 +4,8 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from incident_arena.analysis.evidence import Evidence, evidence_folder
+from incident_arena.analysis import job_files
+from incident_arena.analysis.evidence import evidence_of
 from incident_arena.analysis.trial import Trial
 from incident_arena.formats.task import TaskSpec
 
@@ -35,8 +34,8 @@ def task_facts(trials: Iterable[Trial], tasks: Mapping[str, Path]) -> dict[str, 
 
 def _from_evidence(trials: list[Trial]) -> TaskSpec | None:
     for trial in trials:
-        folder = evidence_folder(trial)
-        spec = Evidence(folder).task() if folder else None
+        evidence = evidence_of(trial)
+        spec = evidence.task() if evidence else None
         if spec is not None:
             return spec
     return None
@@ -46,7 +45,8 @@ def _from_folder(tasks: Mapping[str, Path], name: str) -> TaskSpec | None:
     if name not in tasks:
         return None
     try:
-        facts = tomllib.loads((tasks[name] / "task.toml").read_text())
-        return TaskSpec.model_validate({**facts, "name": name})
-    except (OSError, ValidationError, tomllib.TOMLDecodeError):
+        # The name is a trial's word: only those of known tasks are looked up, and each in its own folder alone.
+        text = job_files.read(tasks[name].resolve(), "task.toml").decode()
+        return TaskSpec.model_validate({**tomllib.loads(text), "name": name})
+    except (OSError, ValueError, RuntimeError):
         return None

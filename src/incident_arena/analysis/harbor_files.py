@@ -6,13 +6,19 @@ its JobResult, and `<job>/<trial>/agent/trajectory.json` an ATIF trajectory.
 
 import json
 import re
+import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from incident_arena.analysis import job_files
 
 TAIL_BYTES = 64 * 1024
+TRAJECTORY = "agent/trajectory.json"
+type Count = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+"""A number that a table can hold. Whether it can be true is asked later (spent.py)."""
 
 
 class _Part(BaseModel):
@@ -37,8 +43,8 @@ class AgentInfo(_Part):
 class Timing(_Part):
     """One phase."""
 
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
+    started_at: AwareDatetime | None = None
+    finished_at: AwareDatetime | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -51,9 +57,9 @@ class Timing(_Part):
 class Usage(_Part):
     """Tokens; `n_input_tokens` counts cached ones too."""
 
-    n_input_tokens: int | None = None
-    n_cache_tokens: int | None = None
-    n_output_tokens: int | None = None
+    n_input_tokens: Count | None = None
+    n_cache_tokens: Count | None = None
+    n_output_tokens: Count | None = None
     cost_usd: float | None = None
 
 
@@ -127,22 +133,22 @@ class TrialResult(_Part):
     agent_result: Usage | None = None
     verifier_result: Rewards | None = None
     exception_info: Failure | None = None
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
+    started_at: AwareDatetime | None = None
+    finished_at: AwareDatetime | None = None
     agent_execution: Timing | None = None
 
 
 class JobResult(_Part):
-    """result.json of a job."""
+    """result.json of a job. Harbor writes its times without a zone."""
 
-    n_total_trials: int = 0
+    n_total_trials: Count = 0
     finished_at: datetime | None = None
 
 
 class FinalMetrics(_Part):
     """The totals at the end of a trajectory."""
 
-    total_steps: int | None = None
+    total_steps: Count | None = None
     extra: dict[str, Any] | None = None
 
 
@@ -159,47 +165,55 @@ _METRICS = re.compile(rb'\n  "final_metrics": (?=\{)')
 _STOP = re.compile(rb'\n        "stop_reason": "([a-z_]+)"')
 
 
-def trajectory_tail(path: Path) -> TrajectoryTail:
-    """Totals and stop reason from the last 64 KiB of a trajectory.
+def trajectory_tail(trial: Path) -> TrajectoryTail:
+    """Totals and stop reason from the last 64 KiB of a trial's trajectory.
 
     Harbor's agents write it indented by two, so that a line break and two spaces before a key mean the document's own
     key: text of the agent can't look like it, since a string holds no line break. Any other layout is read whole.
 
+    Args:
+        trial: Harbor's folder.
+
     Returns:
-        All None when there is no trajectory, or it is not JSON.
+        All None when there is no trajectory, or it can't be read.
     """
     try:
-        with path.open("rb") as file:
+        with job_files.open_file(trial, TRAJECTORY, limit=sys.maxsize) as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - TAIL_BYTES))
-            tail = file.read()
-    except OSError:
-        return TrajectoryTail()
-    found = list(_METRICS.finditer(tail))
-    if not found:
-        return _whole(path)
-    stops = _STOP.findall(tail)
-    try:
+            tail = file.read(TAIL_BYTES)
+        found = list(_METRICS.finditer(tail))
+        if not found:
+            return _whole(job_files.read(trial, TRAJECTORY, job_files.TRANSCRIPT_BYTES))
+        stops = _STOP.findall(tail)
         metrics, _ = json.JSONDecoder().raw_decode(tail[found[-1].end() :].decode(errors="replace"))
         return _tail(FinalMetrics.model_validate(metrics), stops[-1].decode() if stops else None)
-    except (json.JSONDecodeError, ValidationError):
+    except (OSError, ValueError, RecursionError):
         return TrajectoryTail()
 
 
-def _whole(path: Path) -> TrajectoryTail:
+def _whole(data: bytes) -> TrajectoryTail:
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(data)
         steps = document.get("steps") or []
         metrics = FinalMetrics.model_validate(document.get("final_metrics") or {"total_steps": len(steps)})
-        extras = [step.get("extra") or {} for step in steps]
-        stops = [extra["stop_reason"] for extra in extras if isinstance(extra.get("stop_reason"), str)]
-        return _tail(metrics, stops[-1] if stops else None)
     except (ValueError, AttributeError, TypeError, ValidationError):
         return TrajectoryTail()
+    stops = [stop for step in steps if (stop := _stop(step))] if isinstance(steps, list) else []
+    return _tail(metrics, stops[-1] if stops else None)
+
+
+def _stop(step: object) -> str | None:
+    """A step's stop reason; None where it has none, or is malformed."""
+    extra = step.get("extra") if isinstance(step, dict) else None
+    stop = extra.get("stop_reason") if isinstance(extra, dict) else None
+    return stop if isinstance(stop, str) else None
 
 
 def _tail(metrics: FinalMetrics, stop: str | None) -> TrajectoryTail:
     extra = metrics.extra or {}
     names = ("total_cache_creation_input_tokens", "total_cache_write_input_tokens")
-    writes = next((extra[name] for name in names if isinstance(extra.get(name), int)), None)
+    writes = next((extra[name] for name in names if type(extra.get(name)) is int), None)
+    if writes is not None and abs(writes) >= 2**63:
+        writes = None
     return TrajectoryTail(turns=metrics.total_steps, cache_write_tokens=writes, stop_reason=stop)

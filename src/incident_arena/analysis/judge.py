@@ -9,17 +9,20 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import aiohttp
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from incident_arena.analysis.endpoints import Answer, AnswerError, BusyError, Endpoint, ask
-from incident_arena.analysis.evidence import transcript_path
-from incident_arena.analysis.judgements import Category, Judgement, append
+from incident_arena.analysis import job_files
+from incident_arena.analysis.endpoints import Answer, AnswerError, BusyError, Endpoint, ask, check_address, session
+from incident_arena.analysis.harbor_files import TRAJECTORY
+from incident_arena.analysis.judgements import FILE, Category, Judgement, append
 from incident_arena.analysis.trial import Trial
+from incident_arena.errors import UserError
+from incident_arena.plain import one_line, plain
 from incident_arena.wait import DeadlineError, Seen, until_async
 
 RUBRIC = """\
@@ -42,6 +45,10 @@ MAX_CHARACTERS = 240_000
 HEAD_SHARE = 0.4
 ASKS = 2
 """Times an answer that can't be read is asked for anew."""
+GIVE_UP = 5
+"""Trials in a row whose request is refused for its key, model or path after others were answered: it was revoked."""
+DETAIL, REASONS = 500, 2_000
+"""Characters that are kept of what an endpoint says."""
 
 
 class Scored(BaseModel):
@@ -70,6 +77,8 @@ async def judge_trials(
 ) -> list[Judgement]:
     """Ask about each judged trial that has no settled answer yet.
 
+    Whatever comes back for one trial, no other is lost by it.
+
     Args:
         trials: as read; those that are not judged are passed over.
         known: judgements so far.
@@ -80,60 +89,114 @@ async def judge_trials(
         The new judgements, in the order in which they came.
 
     Raises:
-        UserError: the endpoint does not know the key, the model or the path.
+        UserError: the address is none; the endpoint does not know the key, the model or the path; or a job's folder
+            takes no judgements. What was under way has been kept by then.
     """
+    check_address(judge.endpoint.url)
     settled = {one.trial for one in known if one.judge == judge.name and one.rubric == DIGEST and one.settled}
     waiting = [trial for trial in trials if trial.status == "judged" and trial.id not in settled]
+    for job in sorted({trial.folder.parent for trial in waiting}):
+        _check_writable(job)  # before any answer is paid for
+    run = _Run(judge, told)
     limit = asyncio.Semaphore(judge.parallel)
-    new: list[Judgement] = []
 
     async def one(trial: Trial) -> None:
         async with limit:
-            judgement = await _judge(session, trial, judge)
-        append(trial.folder.parent, judgement)
-        new.append(judgement)
-        told(judgement)
+            if run.stopped is None:
+                await run.judge_one(client, trial)
 
-    async with aiohttp.ClientSession() as session:
+    async with session(judge.endpoint) as client, asyncio.TaskGroup() as group:
+        for trial in waiting:
+            group.create_task(one(trial))
+    if run.stopped is not None:
+        raise run.stopped
+    return run.new
+
+
+def _check_writable(job: Path) -> None:
+    try:
+        job_files.append(job, FILE, "")
+    except OSError as error:
+        raise UserError(
+            f"file '{job / FILE}'", f"judgements can't be kept in it: {job_files.reason(error)}", "see the job's folder"
+        ) from error
+
+
+@dataclass
+class _Run:
+    """What has come of a run so far.
+
+    Attributes:
+        refused: times in a row that the endpoint said that it does not know the key, the model or the path.
+        stopped: why no more trials are asked about.
+    """
+
+    judge: Judge
+    told: Callable[[Judgement], None]
+    new: list[Judgement] = field(default_factory=list)
+    refused: int = 0
+    stopped: UserError | None = None
+
+    async def judge_one(self, client: aiohttp.ClientSession, trial: Trial) -> None:
+        """Ask about a trial and keep the answer; nothing that comes of it is raised."""
         try:
-            async with asyncio.TaskGroup() as group:
-                for trial in waiting:
-                    group.create_task(one(trial))
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-    return new
+            judgement = await _judge(client, trial, self.judge)
+            self.refused = 0
+        except UserError as error:
+            self.refused += 1
+            if not self.new or self.refused >= GIVE_UP:
+                self.stopped = error
+                return
+            judgement = _failed(trial, self.judge, str(error))
+        except Exception as error:  # noqa: BLE001  # an endpoint may answer anything, and one answer is one trial's
+            judgement = _failed(trial, self.judge, f"{type(error).__name__}: {error}")
+        try:
+            append(trial.folder.parent, judgement)
+        except OSError as error:
+            judgement = _failed(trial, self.judge, f"the judgement can't be kept: {job_files.reason(error)}")
+        self.new.append(judgement)
+        self.told(judgement)
 
 
-async def _judge(session: aiohttp.ClientSession, trial: Trial, judge: Judge) -> Judgement:
-    base = {"trial": trial.id, "name": trial.name, "judge": judge.name, "rubric": DIGEST}
-    path = transcript_path(trial)
-    text = transcript_text(path) if path else None
+def _base(trial: Trial, judge: Judge) -> dict[str, Any]:
+    return {"trial": trial.id, "name": trial.name, "judge": judge.name, "rubric": DIGEST, "at": time.time()}
+
+
+def _failed(trial: Trial, judge: Judge, detail: str) -> Judgement:
+    return Judgement(**_base(trial, judge), status="failed", detail=one_line(detail)[:DETAIL])
+
+
+async def _judge(client: aiohttp.ClientSession, trial: Trial, judge: Judge) -> Judgement:
+    try:
+        text = transcript_text(job_files.read(trial.folder, TRAJECTORY, job_files.TRANSCRIPT_BYTES))
+        detail = "" if text else "no readable transcript"
+    except OSError as error:
+        text, detail = "", f"no transcript: {job_files.reason(error)}"
     if not text:
-        detail = "no readable transcript" if path else "no transcript"
-        return Judgement(**base, at=time.time(), status="missing", detail=detail)
+        return Judgement(**_base(trial, judge), status="missing", detail=detail)
     question, shortened = _question(text)
-    base_row: dict[str, Any] = {**base, "shortened": shortened}
-    detail = ""
+    more: dict[str, Any] = {"shortened": shortened}
     for _ in range(ASKS):
         try:
-            answer = await _answer(session, judge, question)
+            answer = await _answer(client, judge, question)
         except (AnswerError, DeadlineError) as error:
-            return Judgement(**base_row, at=time.time(), status="failed", detail=str(error)[:500])
-        base_row |= {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
+            return _failed(trial, judge, str(error)).model_copy(update=more)
+        more |= {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
         if answer.refused:
-            return Judgement(**base_row, at=time.time(), status="refused", detail=answer.text[:500])
+            return Judgement(**_base(trial, judge), **more, status="refused", detail=one_line(answer.text)[:DETAIL])
         scored, detail = parse_answer(answer.text)
         if scored:
-            return Judgement(**base_row, at=time.time(), status="scored", **scored.model_dump())
-    return Judgement(**base_row, at=time.time(), status="failed", detail=detail)
+            found = scored.model_dump() | {"reasons": plain(scored.reasons)[:REASONS]}
+            return Judgement(**_base(trial, judge), **more, status="scored", **found)
+    return _failed(trial, judge, detail).model_copy(update=more)
 
 
-async def _answer(session: aiohttp.ClientSession, judge: Judge, question: str) -> Answer:
+async def _answer(client: aiohttp.ClientSession, judge: Judge, question: str) -> Answer:
     found: list[Answer] = []
 
     async def probe() -> tuple[bool, Seen]:
         try:
-            found.append(await ask(session, judge.endpoint, RUBRIC, question))
+            found.append(await ask(client, judge.endpoint, RUBRIC, question))
         except BusyError as error:
             return False, error.reason
         return True, "an answer"
@@ -155,13 +218,22 @@ def parse_answer(text: str) -> tuple[Scored | None, str]:
         return None, f"{'.'.join(map(str, first['loc']))}: {first['msg']} in: {text[:200]}"
 
 
-def transcript_text(path: Path) -> str:
-    """An ATIF trajectory as plain text, one block a step; empty when it can't be read."""
+def transcript_text(data: bytes) -> str:
+    """An ATIF trajectory as plain text, one block a step; empty when it can't be read. A malformed step is one line."""
     try:
-        steps = json.loads(path.read_bytes())["steps"]
-        return "\n\n".join(_step_text(step) for step in steps)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        steps = json.loads(data.decode(errors="replace"))["steps"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
+    if not isinstance(steps, list):
+        return ""
+    return "\n\n".join(_readable(step, number) for number, step in enumerate(steps, start=1))
+
+
+def _readable(step: Any, number: int) -> str:
+    try:
+        return _step_text(step)
+    except (TypeError, AttributeError, ValueError, RecursionError):
+        return f"[step {number} is malformed and not shown]"
 
 
 def _step_text(step: dict[str, Any]) -> str:

@@ -4,18 +4,21 @@ They stand in `<job>/arena-judgements.jsonl`, one Judgement a line, appended; th
 A file, not a folder: a resumed Harbor job deletes each folder in it that has no result.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from incident_arena.analysis import job_files
 from incident_arena.analysis.agreement import agree
+from incident_arena.analysis.harbor_files import Count
 from incident_arena.analysis.rows import AgreementRow, JudgeRow
 from incident_arena.analysis.tables_rates import ALL
 from incident_arena.analysis.trial import Trial
 from incident_arena.formats.records import Record
+from incident_arena.plain import plain
 
 FILE = "arena-judgements.jsonl"
 
@@ -47,8 +50,8 @@ class Judgement(Record):
     """Why it was not scored."""
     shortened: bool = False
     """The transcript was too long, and its middle was left out."""
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Count | None = None
+    output_tokens: Count | None = None
 
     @property
     def settled(self) -> bool:
@@ -57,21 +60,11 @@ class Judgement(Record):
 
 
 def read_judgements(jobs: Iterable[Path], notes: list[str]) -> list[Judgement]:
-    """The judgements that hold, of all jobs; lines that can't be read are said in `notes`."""
+    """The judgements that hold, of all jobs; what can't be read is said in `notes`."""
     last: dict[tuple[str, str], Judgement] = {}
     for job in jobs:
-        path = job / FILE
-        if not path.is_file():
-            continue
-        for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
-            if not line.strip():
-                continue
-            try:
-                one = Judgement.model_validate_json(line)
-            except ValidationError:
-                notes.append(f"job {job.name}: line {number} of {FILE} can't be read")
-            else:
-                last[one.judge, one.trial] = one
+        for one in _of_job(job, notes):
+            last[one.judge, one.trial] = one
     rubrics: dict[str, set[str]] = {}
     for one in last.values():
         rubrics.setdefault(one.judge, set()).add(one.rubric)
@@ -79,10 +72,29 @@ def read_judgements(jobs: Iterable[Path], notes: list[str]) -> list[Judgement]:
     return list(last.values())
 
 
+def _of_job(job: Path, notes: list[str]) -> Iterator[Judgement]:
+    name = plain(job.name)
+    try:
+        for number, line in enumerate(job_files.lines(job, FILE), start=1):
+            if not line.strip():
+                continue
+            try:
+                yield Judgement.model_validate_json(line)
+            except (ValueError, RecursionError):
+                notes.append(f"job {name}: line {number} of {FILE} can't be read")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        notes.append(f"job {name}: {FILE} can't be read ({job_files.reason(error)})")
+
+
 def append(job: Path, judgement: Judgement) -> None:
-    """Add one line in one write, so that two processes don't mix theirs."""
-    with (job / FILE).open("a") as file:
-        file.write(judgement.model_dump_json() + "\n")
+    """Add one line.
+
+    Raises:
+        OSError: the file can't be written, is no regular file, or is a link.
+    """
+    job_files.append(job, FILE, judgement.model_dump_json() + "\n")
 
 
 def judge_rows(trials: Sequence[Trial], judgements: Sequence[Judgement]) -> list[JudgeRow]:

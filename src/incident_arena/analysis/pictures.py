@@ -6,11 +6,12 @@ They draw what the tables hold and compute nothing. The picture of a table has i
 from collections.abc import Sequence
 from itertools import accumulate
 
-from incident_arena.analysis.cells import clean
+from incident_arena.analysis.cells import SIMULATED
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import BestTaskRow, FailureRow, JudgeRow, RankingRow
 from incident_arena.analysis.shapes import Picture, Shape, Tone, box, line, slice_of_pie, text
 from incident_arena.analysis.tables_rates import ALL
+from incident_arena.plain import one_line as clean
 
 WIDTH = 760.0
 LETTER = 6.6
@@ -33,7 +34,8 @@ def pictures(report: Report) -> list[Picture]:
         _tasks(report.best_tasks) if report.best_tasks else None,
         _judges([row for row in report.judges if row.honest is not None]),
     ]
-    return [one for one in made if one is not None]
+    mark = SIMULATED if report.simulated else ""
+    return [one.model_copy(update={"title": f"{one.title}{mark}"}) for one in made if one is not None]
 
 
 def _cut(words: str, room: float) -> str:

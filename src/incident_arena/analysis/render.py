@@ -9,10 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from incident_arena.analysis.cells import Grid, clean, grids
+from incident_arena.analysis.cells import Grid, grids
 from incident_arena.analysis.layout import Part, fit
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import Row, Span
+from incident_arena.plain import json_safe
+from incident_arena.plain import one_line as clean
 
 WIDE = 200
 """Columns of a terminal that is none (a file, a pipe)."""
@@ -128,8 +130,8 @@ def _guard(text: str) -> str:
 
 def json_document(report: Report, only: Sequence[str] = ()) -> str:
     """The whole report (docs/reference/schemas/report.json describes it), or the tables that are asked for."""
-    keep = {"version", "product", "jobs", "notes", *only} if only else None
-    return report.model_dump_json(indent=1, include=keep) + "\n"
+    keep = {"version", "product", "simulated", "jobs", "notes", *only} if only else None
+    return json_safe(report.model_dump_json(indent=1, include=keep)) + "\n"
 
 
 def _notes(report: Report) -> list[str]:

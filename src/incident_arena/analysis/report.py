@@ -13,7 +13,7 @@ from incident_arena.analysis.compare import Compared
 from incident_arena.analysis.cost import PriceList, price_notes, with_cost
 from incident_arena.analysis.efforts import pooling_note
 from incident_arena.analysis.facts import task_facts
-from incident_arena.analysis.judgements import agreement_rows, judge_rows, read_judgements
+from incident_arena.analysis.judgements import Judgement, agreement_rows, judge_rows, read_judgements
 from incident_arena.analysis.proofs import both_ways_rows
 from incident_arena.analysis.read import Reading
 from incident_arena.analysis.rows import (
@@ -40,6 +40,7 @@ from incident_arena.analysis.rows import (
     TaskModelRow,
     TaskRow,
 )
+from incident_arena.analysis.rows_trials import TrialRow, UnusableRow
 from incident_arena.analysis.tables_behaviour import (
     admission_rows,
     after_fix_rows,
@@ -60,6 +61,7 @@ from incident_arena.analysis.tables_rates import (
     task_model_rows,
     task_rows,
 )
+from incident_arena.analysis.tables_trials import trial_rows, unusable_rows
 from incident_arena.analysis.trial import Trial, frame
 
 
@@ -70,9 +72,11 @@ class Report(BaseModel):
 
     version: Literal[1] = 1
     product: str = Field(description="Version of the product that made the report.")
+    simulated: int = Field(default=0, description="Trials that the simulator made up; 0 in a report of real ones.")
     jobs: list[str] = Field(description="The job folders' names.")
     notes: list[str] = Field(description="What a reader must know; nothing that was read is left out without one.")
     statuses: list[StatusRow] = Field(title="What was read")
+    unusable: list[UnusableRow] = Field(title="Trials that can't be used")
     overall: list[OverallRow] = Field(title="All trials")
     ranking: list[RankingRow] = Field(title="Models at their best effort")
     main: list[MainRow] = Field(title="Models")
@@ -95,6 +99,7 @@ class Report(BaseModel):
     agreement: list[AgreementRow] = Field(title="Agreement of judges")
     both_ways: list[BothWaysRow] = Field(title="Both ways: proof runs")
     admission: list[AdmissionRow] = Field(title="Inadmissible episodes")
+    trials: list[TrialRow] = Field(title="Trials")
     comparison: Compared | None = Field(default=None, title="Comparison")
 
 
@@ -107,7 +112,8 @@ def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | No
         tasks: folders of tasks by name, for facts and proofs that the evidence does not have; None: evidence alone.
     """
     notes = list(reading.notes)
-    everyone = with_cost(labelled(reading.trials, notes), prices).filter(pl.col("status") == "judged")
+    folders = with_cost(labelled(reading.trials, notes), prices)
+    everyone = folders.filter(pl.col("status") == "judged")
     counted = everyone.filter(~pl.col("no_fault"))
     calm = everyone.filter(pl.col("no_fault"))
     facts = task_facts(reading.trials, tasks or {})
@@ -119,19 +125,22 @@ def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | No
     if again:
         notes.append(f"{again} attempts were errored and played again; what they spent is in a table of its own")
     judgements = read_judgements(sorted({trial.folder.parent for trial in reading.trials}), notes)
+    notes += _not_asked(reading.trials, judgements)
     pooled = without_references(counted, notes)
     notes += pooling_note(pooled)
     return Report(
         product=__version__,
+        simulated=sum(trial.simulated for trial in reading.trials),
         jobs=sorted({trial.job for trial in reading.trials}),
         notes=notes,
         statuses=status_rows(reading.trials),
+        unusable=unusable_rows(reading.trials),
         overall=overall_rows(pooled),
         ranking=ranking_rows(pooled),
         main=main_rows(counted),
         errored=errored_rows(reading.trials, reading.attempts),
         replayed=replayed_rows(reading.attempts, prices),
-        configurations=configuration_rows(everyone, prices),
+        configurations=configuration_rows(counted, prices),
         pass_hat_k=pass_hat_k_rows(counted),
         groups=group_rows(pooled, facts),
         tasks=task_rows(without_references(everyone, []), facts),
@@ -148,7 +157,21 @@ def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | No
         agreement=agreement_rows(reading.trials, judgements),
         both_ways=both_ways_rows(tasks, notes) if tasks else [],
         admission=admission_rows(reading.trials, reading.attempts),
+        trials=trial_rows(folders),
     )
+
+
+def _not_asked(trials: Sequence[Trial], judgements: Sequence[Judgement]) -> list[str]:
+    """Judged trials that a judge of trajectories has not met: they are in none of its shares."""
+    judged = {trial.id for trial in trials if trial.status == "judged"}
+    asked: dict[str, set[str]] = {}
+    for one in judgements:
+        asked.setdefault(one.judge, set()).add(one.trial)
+    return [
+        f"judge {judge} was not asked about {len(judged - some)} of {len(judged)} judged trials"
+        for judge, some in sorted(asked.items())
+        if judged - some
+    ]
 
 
 def labelled(trials: Sequence[Trial], notes: list[str]) -> pl.DataFrame:

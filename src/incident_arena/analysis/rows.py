@@ -29,7 +29,7 @@ class StatusRow(Row):
 
 
 class ConfigurationRow(Row):
-    """One agent with one model, all its efforts pooled."""
+    """One agent with one model over the tasks in which something is broken, all its efforts pooled."""
 
     developer: str = Field(title="Developer", description="Of the model; by the price list.")
     agent: str = Field(title="Harness", description="The agent; with its script where it runs one.")
@@ -46,13 +46,19 @@ class ConfigurationRow(Row):
     cost_median: float | None = Field(title="Median $")
     cost_passing: float | None = Field(title="Passing $")
     cost_failing: float | None = Field(title="Failing $")
-    costed: int = Field(title="Costed", description="Trials whose cost is known.")
-    input_tokens: float | None = Field(title="Tokens in", description="Mean of a trial, cached ones counted too.")
+    costed: int = Field(title="Costed", description="Trials whose cost is known, over which the means of cost go.")
+    cost_reported: int = Field(
+        title="Reported",
+        description="Of these, trials whose cost is as the agent reported, having no price in the list.",
+    )
+    input_tokens: float | None = Field(
+        title="Tokens in", description="Mean over the trials in which it is known, cached ones counted too."
+    )
     cached_tokens: float | None = Field(title="Cached")
     cache_write_tokens: float | None = Field(title="Cache writes")
     output_tokens: float | None = Field(title="Out")
-    turns: float | None = Field(title="Turns")
-    agent_seconds: float | None = Field(title="Agent s", description="Mean wall time of the agent, seconds.")
+    turns: float | None = Field(title="Turns", description="Mean over the trials in which they are known.")
+    agent_seconds: float | None = Field(title="Agent s", description="Mean wall time of the agent, where it is known.")
 
 
 class ErroredRow(Row):
@@ -78,6 +84,7 @@ class ReplayedRow(Row):
     agent_seconds: float = Field(title="Agent s")
     cost_sum: float | None = Field(title="Cost $", description="By the price list, over the attempts that have one.")
     costed: int = Field(title="Costed")
+    cost_reported: int = Field(title="Reported", description="Of these, attempts whose cost is as the agent reported.")
 
 
 class OverallRow(Row):
@@ -123,7 +130,7 @@ class MainRow(Row):
         title="Undeclared",
         description="Pass@1 did nobody demand to declare, over trials where the other checks decide.",
     )
-    cost_mean: float | None = Field(title="Cost $")
+    cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
 
 
 class PassHatKRow(Row):
@@ -147,7 +154,7 @@ class GroupRow(Row):
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
     completion: Share | None = Field(title="Completion")
-    cost_mean: float | None = Field(title="Cost $")
+    cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
     pooled: str = Field(default="", title="Pools", description="The models in a row of `all`, where not each is.")
 
 
@@ -167,7 +174,7 @@ class RankingRow(Row):
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
     refused: int = Field(title="Refused")
-    cost_mean: float | None = Field(title="Cost $")
+    cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
 
 
 class BestTaskRow(Row):

@@ -2,7 +2,8 @@
 
 `simulate(folder, Plan(...))` writes one job for each model and returns the Truth, which a report must find again.
 A trial's reward is a coin with P = logistic(ability + effort - difficulty); a failure draws one class. Some trials are
-not judged, each in one of the ways that happen: see ODDITIES. Every draw comes from the plan's seed.
+not judged, each in one of the ways that happen: see ODDITIES. Every draw comes from the plan's seed. Every trial says
+in its agent's settings that it is simulated, which tables and pages repeat.
 """
 
 import json
@@ -15,12 +16,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from incident_arena.analysis.cost import Price, Tokens, cost_of
+from incident_arena.analysis.read_trial import SIMULATED
 from incident_arena.analysis.simulate_evidence import write_evidence, write_transcript
 from incident_arena.analysis.simulate_route import ERRORED, ROUTED, write_played_again, write_route
+from incident_arena.analysis.simulate_spoiled import KINDS, label, spoil
 from incident_arena.analysis.simulate_verdict import Draw, verdict_of
 from incident_arena.formats.verdict import CLASSES, FailureClass
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
+WRITES_CACHE = "simulated-two"
+"""The provider whose agents tell of cache writes."""
 EPOCH = datetime(2026, 10, 1, tzinfo=UTC)
 ODDITIES = (
     "start-failed", "ruled-out", "unknown", "crashed", "cut-off", "foreign", "damaged", "refused", "refused-quietly",
@@ -51,9 +57,9 @@ class SimModel:
     """A model behind an agent. `ability` is on the logistic scale; no efforts: the agent has no such setting."""
 
     name: str | None
-    agent: str = "codex"
-    version: str = "0.153.4"
-    provider: str | None = "openai"
+    agent: str = "simulated-cli"
+    version: str = "0.153"
+    provider: str | None = "simulated-one"
     ability: float = 0.0
     efforts: tuple[str, ...] = EFFORTS
 
@@ -78,16 +84,20 @@ CATALOGUE = (
     ),
 )
 MODELS = (
-    SimModel("gpt-6-astra", ability=0.9),
-    SimModel("gpt-6-sol", ability=-0.1),
-    SimModel("gpt-5.6-sol", ability=-0.2),
-    SimModel("gpt-5.6-terra", ability=-0.7),
-    SimModel("claude-opus-5-5", "claude-code", "2.1.280", "anthropic", 0.6),
-    SimModel("claude-fable-5-1", "claude-code", "2.1.280", "anthropic", 0.1),
-    SimModel("claude-opus-5", "claude-code", "2.1.280", "anthropic", -0.1),
-    SimModel("grok-4.7", "opencode", "1.0", "xai", -0.4),
-    SimModel("glm-5.3", "opencode", "1.0", "zai", -0.3),
-    SimModel("simulated-unpriced", "opencode", "1.0", None, -0.5),
+    SimModel("simulated-amber", ability=0.9),
+    SimModel("simulated-birch", ability=-0.1),
+    SimModel("simulated-cedar", ability=-0.2),
+    SimModel("simulated-dune", ability=-0.7),
+    SimModel("simulated-ember", "simulated-code", "2.1", WRITES_CACHE, 0.6),
+    SimModel("simulated-fern", "simulated-code", "2.1", WRITES_CACHE, 0.1),
+    SimModel("simulated-garnet", "simulated-code", "2.1", WRITES_CACHE, -0.1),
+    SimModel("simulated-heath", "simulated-shell", "1.0", "simulated-three", -0.4),
+    SimModel("simulated-iris", "simulated-shell", "1.0", "simulated-four", -0.3),
+    SimModel("simulated-unpriced", "simulated-shell", "1.0", None, -0.5),
+)
+"""Made up, and named so that no table can be taken for one of real models."""
+PRICE = Price(
+    name="simulated", provider=WRITES_CACHE, input=4.0, cached=0.4, output=20.0, source="made up by the simulator"
 )
 
 
@@ -103,6 +113,7 @@ class Plan:
         steps: steps of each transcript; 0: none.
         hostile: put markup, script and control characters wherever a trial can put text.
         running: leave the last job without an end.
+        spoiled: oddities are also those of simulate_spoiled.py: damaged, contradictory and hostile folders.
     """
 
     tasks: tuple[SimTask, ...] = CATALOGUE
@@ -115,6 +126,7 @@ class Plan:
     steps: int = 2
     hostile: bool = False
     running: bool = False
+    spoiled: bool = False
 
 
 @dataclass
@@ -190,7 +202,7 @@ def _write_trial(
     truth: Truth,
     running: bool,
 ) -> None:
-    odd = chance.choice(ODDITIES) if chance.random() < plan.odd else ""
+    odd = chance.choice((*ODDITIES, *KINDS) if plan.spoiled else ODDITIES) if chance.random() < plan.odd else ""
     name = f"{task.name.rpartition('/')[2][:32]}__{chance.getrandbits(40):010x}"
     trial = job / name
     trial.mkdir(parents=True)
@@ -211,12 +223,14 @@ def _write_trial(
         attempt = write_played_again(job, name, draw, agent=model.agent, model=model.name)
         truth.again += 1
         truth.again_tokens += attempt.input_tokens or 0
-    cache_writes = draw.tokens // 25 if model.provider == "anthropic" else None
+    cache_writes = draw.tokens // 25 if model.provider == WRITES_CACHE else None
     if plan.steps and odd != "start-failed":
         write_transcript(trial / "agent", draw, plan.steps, cache_writes, hostile=plan.hostile)
     if plan.evidence and odd not in {"start-failed", "foreign"}:
         write_evidence(trial / "artifacts" / "evidence", draw, hostile=plan.hostile)
     _dump(trial / "result.json", _result(model, task, draw, config, odd=odd, chance=chance))
+    if odd in KINDS:
+        spoil(trial, odd)
     _record(truth, model, task, draw, odd)
 
 
@@ -224,7 +238,7 @@ def _draw(model: SimModel, task: SimTask, effort: str | None, odd: str, chance: 
     lift = 0.05 * EFFORTS.index(effort) if effort in EFFORTS else 0.0
     undone = odd in ERRORED | {"refused", "refused-quietly", "printed-error"}
     chances = 1 / (1 + math.exp(task.difficulty - model.ability - lift))
-    passed = odd == "declared-down" or (not undone and chance.random() < chances)
+    passed = odd in {"declared-down", "unknown"} or (not undone and chance.random() < chances)
     weights = (317, 427, 170, 517, 466, 51) if task.faults else (40, 50, 0, 0, 0, 10)
     failure: FailureClass | None = None if passed else chance.choices(CLASSES, weights)[0]
     if undone:
@@ -247,7 +261,7 @@ def _config(model: SimModel, task: SimTask, effort: str | None, name: str, *, fo
         "agent": {
             "name": model.agent,
             "model_name": f"{model.provider}/{model.name}" if model.provider else model.name,
-            "kwargs": {"reasoning_effort": effort} if effort else {},
+            "kwargs": {SIMULATED: True} | ({"reasoning_effort": effort} if effort else {}),
         },
         "environment": {"type": "docker"} if foreign else {"import_path": "incident_arena.harbor:ArenaEnvironment"},
     }
@@ -284,6 +298,7 @@ def _result(
             "n_input_tokens": draw.tokens,
             "n_cache_tokens": draw.tokens * 9 // 10,
             "n_output_tokens": draw.tokens // 120,
+            "cost_usd": None if model.name == "simulated-unpriced" else _cost(draw),
         }
         if odd != "never-reached"
         else None,
@@ -302,15 +317,22 @@ def _result(
     }
 
 
+def _cost(draw: Draw) -> float:
+    """What the agent says that it cost. No price list has these models."""
+    tokens = Tokens(input=draw.tokens, cached=draw.tokens * 9 // 10, cache_writes=0, output=draw.tokens // 120)
+    return round(cost_of(tokens, PRICE, 1.0), 6)
+
+
 def _record(truth: Truth, model: SimModel, task: SimTask, draw: Draw, odd: str) -> None:
     status = {
         "start-failed": "inadmissible", "ruled-out": "inadmissible", "unknown": "unknown", "crashed": "crashed",
         "foreign": "foreign", "damaged": "unreadable", **dict.fromkeys(ERRORED, "errored"),
+        **{kind: found for kind, (found, _) in KINDS.items()},
     }.get(odd, "judged")  # fmt: skip
     truth.statuses[status] += 1
     if status != "judged":
         return
-    key = (model.name or model.agent, task.name)
+    key = (label(odd, model.name or model.agent), task.name)
     truth.trials[key] += 1
     truth.passes[key] += draw.failure is None
     truth.refused += odd in {"refused", "refused-quietly"}

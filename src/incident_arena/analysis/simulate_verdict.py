@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 
+from incident_arena.analysis.consistency import NO_FAULT
 from incident_arena.formats.records import NamedCause
 from incident_arena.formats.verdict import (
     CLASSES,
@@ -91,8 +92,8 @@ def verdict_of(draw: Draw, *, hostile: bool = False) -> Verdict:
         inadmissible="" if draw.admissible else "symptom not seen by the load",
         gates=gates,
         checks=checks,
-        failure_class=draw.failure,
-        inclusive=draw.inclusive,
+        failure_class=draw.failure if draw.admissible else None,
+        inclusive=draw.inclusive if draw.admissible else (),
         differences=_differences(draw, hostile=hostile),
         windows=_windows(draw, chance),
         tracked=tracked,
@@ -112,6 +113,8 @@ def _check(name: str, failing: set[str], draw: Draw, *, hostile: bool) -> Check:
     failed = name in failing
     unknown = draw.unknown and name == "durable"
     reason = f"{name} does not hold" if failed else "the check raised" if unknown else "holds"
+    if name == "cause-gone" and not draw.faults:
+        reason = NO_FAULT
     return Check(
         name=name,
         gate=GATES[name],

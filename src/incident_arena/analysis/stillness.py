@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
+
+from incident_arena.analysis import job_files
 
 MACHINE_FILE = "machine.json"
 EVIDENCE = Path("artifacts") / "evidence"
@@ -36,18 +38,19 @@ class Stillness(BaseModel):
     gaps: tuple[Gap, ...]
 
 
-def stood_still(trial: Path) -> str:
+def stood_still(trial: Path, witness: Path | None = None) -> str:
     """Why a trial is inadmissible for its machine; empty when it is not.
 
     Args:
-        trial: Harbor's folder.
+        trial: Harbor's folder, which has the records.
+        witness: the folder that has machine.json; None: the trial's own. A trial that was judged again has only the
+            records, since Harbor copies no more.
     """
-    try:
-        gaps = Stillness.model_validate_json((trial / MACHINE_FILE).read_bytes()).gaps
-    except (OSError, ValidationError):
+    found, _ = job_files.document(witness or trial, MACHINE_FILE, Stillness)
+    if found is None or not found.gaps:
         return ""
-    records = [moments for name in RECORDS if (moments := list(_moments(trial / EVIDENCE / name)))]
-    for gap in gaps:
+    records = [moments for name in RECORDS if (moments := list(_moments(trial, str(EVIDENCE / name))))]
+    for gap in found.gaps:
         if records and not any(_in(gap, moment) for moments in records for moment in moments):
             return f"the machine stood still for {gap.seconds:.0f} s"
     return ""
@@ -57,13 +60,13 @@ def _in(gap: Gap, moment: float) -> bool:
     return gap.at + EDGE_S < moment < gap.at + gap.seconds - EDGE_S
 
 
-def _moments(path: Path) -> Iterator[float]:
+def _moments(trial: Path, name: str) -> Iterator[float]:
     """When the lines of a file of records were written."""
-    if not path.is_file():
-        return
-    with path.open(errors="replace") as lines:
-        for line in lines:
+    try:
+        for line in job_files.lines(trial, name):
             try:
                 yield float(json.loads(line)["at"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
+    except OSError:
+        return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from incident_arena.analysis.attempts import Attempt
-from incident_arena.analysis.cost import PriceList
+from incident_arena.analysis.cost import REPORTED, PriceList
 from incident_arena.analysis.efforts import EFFORT_ORDER
 from incident_arena.analysis.rows import (
     AdmissionRow,
@@ -61,6 +61,7 @@ def configuration_rows(trials: pl.DataFrame, prices: PriceList) -> list[Configur
                 cost_passing=mean(passing, "cost"),
                 cost_failing=mean(failing, "cost"),
                 costed=mine["cost"].count(),
+                cost_reported=mine.filter(pl.col("cost_source") == REPORTED).height,
                 input_tokens=mean(mine, "input_tokens"),
                 cached_tokens=mean(mine, "cached_tokens"),
                 cache_write_tokens=mean(mine, "cache_write_tokens"),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from incident_arena.analysis.attempts import Attempt
-from incident_arena.analysis.cost import PriceList, Tokens, cost_of
+from incident_arena.analysis.cost import Price, PriceList, Tokens, cost_of
 from incident_arena.analysis.rows import ErroredRow, ReplayedRow
 from incident_arena.analysis.trial import Trial
 
@@ -36,6 +36,7 @@ def replayed_rows(attempts: Sequence[Attempt], prices: PriceList) -> list[Replay
 
 def _spent(who: str, some: Sequence[Attempt], prices: PriceList) -> ReplayedRow:
     costs = [cost for one in some if (cost := _cost(one, prices)) is not None]
+    reported = [one for one in some if _price(one, prices) is None and one.reported_cost is not None]
     return ReplayedRow(
         who=who,
         attempts=len(some),
@@ -47,12 +48,20 @@ def _spent(who: str, some: Sequence[Attempt], prices: PriceList) -> ReplayedRow:
         agent_seconds=sum(one.agent_seconds or 0.0 for one in some),
         cost_sum=sum(costs) if costs else None,
         costed=len(costs),
+        cost_reported=len(reported),
     )
 
 
+def _price(one: Attempt, prices: PriceList) -> Price | None:
+    return prices.of(one.model) if one.model else None
+
+
 def _cost(one: Attempt, prices: PriceList) -> float | None:
-    price = prices.of(one.model) if one.model else None
-    if price is None or one.input_tokens is None:
+    """By the price list; where it has no price, as the agent reported."""
+    price = _price(one, prices)
+    if price is None:
+        return one.reported_cost
+    if one.input_tokens is None:
         return None
     tokens = Tokens(
         input=one.input_tokens,

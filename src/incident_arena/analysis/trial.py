@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import polars as pl
 
 from incident_arena.formats.verdict import FailureClass
+from incident_arena.plain import plain
 
 type Status = Literal[
     "judged",
@@ -18,6 +19,7 @@ type Status = Literal[
     "running",
     "foreign",
     "unreadable",
+    "inconsistent",
     "superseded",
 ]
 
@@ -29,13 +31,16 @@ STATUS_MEANING: dict[Status, str] = {
     "crashed": "the trial ended, or its job ended, without a verdict",
     "running": "has no result yet and its job has not ended",
     "foreign": "ran another benchmark's task: not ours to judge",
-    "unreadable": "a file that must be there is damaged or of another version",
+    "unreadable": "a file that must be there is damaged, of another version, too large, a link or no regular file",
+    "inconsistent": "the verdict contradicts itself or the reward, or is of another task or episode than its trial",
     "superseded": "judged again by a later job among those read, or read twice",
 }
 """Each trial folder that is read gets exactly one of these, and the report counts them all."""
 
 REFUSALS = frozenset({"AgentSafetyRefusalError", "ContentPolicyViolationError"})
 """Harbor's exception types for a provider that declined on grounds of safety."""
+NAMELESS_MODEL = "(model without a name)"
+NAMELESS_AGENT = "(agent without a name)"
 STOPPED = frozenset({"refusal", "content_filter"})
 """Providers' own words for the same, where it was the last thing that they said (Anthropic's, OpenAI's)."""
 
@@ -55,6 +60,12 @@ class Trial:
     status: Status
     reason: str = ""
     """Why the status is not "judged"; also a note on a judged trial (an exception that did not cost the verdict)."""
+    file: str = ""
+    """The file that is unreadable or inconsistent, below the trial's folder."""
+    doubts: tuple[str, ...] = ()
+    """What was left out because it can't be true, in words: "negative tokens", "a reported cost that is infinite"."""
+    simulated: bool = False
+    """Made up by the simulator: nothing in it was measured."""
 
     task: str
     """`<substrate>/<name>` from the verdict, else the name that Harbor has."""
@@ -82,10 +93,12 @@ class Trial:
     """The reward had nobody demanded a declaration; None when a check that then decides could not say."""
     failure_class: FailureClass | None = None
     inclusive: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    """Checks that did not pass, each with its answer: "scope fail"."""
     judge_version: str | None = None
 
     faults: int | None = None
-    """Planted faults that were tracked; 0 in a task in which nothing is broken."""
+    """Planted faults; 0 in a task in which nothing is broken, None when there are some and none was tracked."""
     repaired: int | None = None
     fixed_at: float | None = None
     """When the last of them turned clear; None unless all did."""
@@ -138,6 +151,9 @@ _TYPES: dict[str, pl.DataType] = {
     "folder": pl.String(),
     "status": pl.Enum(list(get_args(Status.__value__))),
     "reason": pl.String(),
+    "file": pl.String(),
+    "doubts": pl.List(pl.String()),
+    "simulated": pl.Boolean(),
     "task": pl.String(),
     "substrate": pl.String(),
     "checksum": pl.String(),
@@ -157,9 +173,10 @@ _TYPES: dict[str, pl.DataType] = {
     "reward_undeclared": pl.Int8(),
     "failure_class": pl.String(),
     "inclusive": pl.List(pl.String()),
+    "checks": pl.List(pl.String()),
     "judge_version": pl.String(),
-    "faults": pl.Int16(),
-    "repaired": pl.Int16(),
+    "faults": pl.Int64(),
+    "repaired": pl.Int64(),
     "fixed_at": pl.Float64(),
     "declared_at": pl.Float64(),
     "reads": pl.Int64(),
@@ -191,8 +208,9 @@ def frame(trials: list[Trial]) -> pl.DataFrame:
     columns: dict[str, list[object]] = {}
     for name in _TYPES:
         columns[name] = [getattr(trial, name) for trial in trials]
-    columns["folder"] = [str(trial.folder) for trial in trials]
-    columns["inclusive"] = [list(trial.inclusive) for trial in trials]
+    columns["folder"] = [plain(str(trial.folder)) for trial in trials]
+    for name in ("inclusive", "checks", "doubts"):
+        columns[name] = [list(getattr(trial, name)) for trial in trials]
     return pl.DataFrame(columns, schema=_TYPES)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from incident_arena.cli.say import output, print_json
 from incident_arena.images import build as image_build
@@ -26,7 +27,7 @@ def doctor(
     else:
         table = Table("", "what", "seen", "remedy", box=None)
         for finding in findings:
-            mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
+            mark = Text("✓", "green") if finding.ok else Text("✗", "red")
             table.add_row(mark, finding.name, finding.seen, "" if finding.ok else finding.remedy)
         output.print(table)
     if not all(finding.ok for finding in findings):

@@ -5,6 +5,7 @@ import os
 import sys
 
 import typer
+from rich.text import Text
 
 from incident_arena.cli.say import console
 from incident_arena.errors import ArenaError
@@ -65,9 +66,10 @@ def main() -> None:
     try:
         command_line(sys.argv[1:])()
     except ArenaError as error:
-        console.print(f"[bold red]error[/] {error.thing}: {error.reason}", highlight=False, soft_wrap=True)
+        said = Text.assemble(("error", "bold red"), f" {error.thing}: {error.reason}")
+        console.print(said, highlight=False, soft_wrap=True)
         if error.remedy:
-            console.print(f"[bold]remedy[/] {error.remedy}", highlight=False, soft_wrap=True)
+            console.print(Text.assemble(("remedy", "bold"), f" {error.remedy}"), highlight=False, soft_wrap=True)
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

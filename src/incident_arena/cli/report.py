@@ -54,8 +54,11 @@ def judge(
     key_env: Annotated[str, typer.Option(help="Environment variable that holds the key.")] = "ARENA_JUDGE_KEY",
     name: Annotated[str | None, typer.Option(help="The judge's label; the model's name if not given.")] = None,
     parallel: Annotated[int, typer.Option(min=1, help="Trials judged at once.")] = 4,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds for one request.")] = 300,
     patience: Annotated[float, typer.Option(min=1, help="Seconds for which a busy endpoint is asked again.")] = 300,
 ) -> None:
     """Let a model judge the trajectories of job folders. Never part of a reward; a later run goes on where it ended."""
-    where = results.Endpoint(api=api.value, url=endpoint, model=model, key=os.environ.get(key_env, ""))
+    where = results.Endpoint(
+        api=api.value, url=endpoint, model=model, key=os.environ.get(key_env, ""), timeout_s=timeout
+    )
     results.run_judge(jobs, results.Judge(endpoint=where, name=name or model, parallel=parallel, patience_s=patience))

@@ -12,17 +12,17 @@ import polars as pl
 from incident_arena.analysis.cells import table_names
 from incident_arena.analysis.compare import compare_sides
 from incident_arena.analysis.cost import load_prices
-from incident_arena.analysis.endpoints import Endpoint
+from incident_arena.analysis.endpoints import Endpoint, check_address
 from incident_arena.analysis.judge import Judge, judge_trials
 from incident_arena.analysis.judgements import Judgement, read_judgements
 from incident_arena.analysis.pictures import pictures
-from incident_arena.analysis.read import read_jobs
+from incident_arena.analysis.read import read_some
 from incident_arena.analysis.render import WIDE, csv_tables, json_document, markdown, terminal
 from incident_arena.analysis.report import Report, build, labelled
 from incident_arena.analysis.shapes import svg
 from incident_arena.catalogue.finding import SPEC, TASKS, find
 from incident_arena.cli.say import say
-from incident_arena.errors import UserError
+from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.settings import Settings
 
 __all__ = ["Endpoint", "Judge", "make_report", "run_judge", "task_folders", "write"]
@@ -39,9 +39,10 @@ def make_report(
 
     Raises:
         UserError: a folder holds no job, a file of prices or tasks is wrong, or a side of the comparison is unknown.
+        InfrastructureError: the folders hold not one trial.
     """
     folders = task_folders(tasks)
-    reading = read_jobs(jobs)
+    reading = read_some(jobs)
     document = build(reading, load_prices(prices), tasks=folders)
     if compare is None:
         return document
@@ -53,15 +54,17 @@ def task_folders(given: Path | None) -> dict[str, Path]:
     """Folders of tasks by name: this product's, or those of the substrates in the folder that is given.
 
     Raises:
-        UserError: there is no such folder.
+        UserError: the one that is given is no folder of substrates with tasks.
     """
     if given is None:
         return find(Settings.from_environment()).tasks()
+    remedy = f"name the folder that holds <substrate>/{TASKS}/<task>"
     if not given.is_dir():
-        reason, remedy = "there is no such folder", f"name the folder that holds <substrate>/{TASKS}/<task>"
-        raise UserError(f"tasks '{given}'", reason, remedy)
-    found = given.glob(f"*/{TASKS}/*/{SPEC}")
-    return {f"{path.parents[2].name}/{path.parent.name}": path.parent for path in found}
+        raise UserError(f"tasks '{given}'", "there is no such folder", remedy)
+    found = {f"{path.parents[2].name}/{path.parent.name}": path.parent for path in given.glob(f"*/{TASKS}/*/{SPEC}")}
+    if not found:
+        raise UserError(f"tasks '{given}'", "there are no tasks in it", remedy)
+    return found
 
 
 def write(document: Report, form: str, only: list[str], out: Path | None) -> None:
@@ -74,7 +77,7 @@ def write(document: Report, form: str, only: list[str], out: Path | None) -> Non
         out: folder, made if need be; None: standard output.
 
     Raises:
-        UserError: a table that does not exist, or CSV of several tables on standard output.
+        UserError: a table that does not exist, CSV of several tables on standard output, or `out` can't be written.
     """
     unknown = sorted(set(only) - set(table_names()))
     only = [*only, "comparison"] if only and document.comparison else only
@@ -88,10 +91,25 @@ def write(document: Report, form: str, only: list[str], out: Path | None) -> Non
     if out is None:
         sys.stdout.write("".join(files.values()))
         return
-    out.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (out / name).write_text(text)
-        say(f"wrote {out / name}")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for old in _written(form) - set(files):
+            (out / old).unlink(missing_ok=True)
+        for name, text in files.items():
+            (out / name).write_text(text)
+            say(f"wrote {out / name}")
+    except OSError as error:
+        reason = "it is a file" if out.is_file() else error.strerror or str(error)
+        raise UserError(f"--out '{out}'", reason, "name a folder; it is made if need be") from error
+
+
+def _written(form: str) -> set[str]:
+    """Names of all files that a report in this format may have: an earlier one's must not stand beside this one's."""
+    if form in {"markdown", "svg"}:
+        return {f"{name}.svg" for name in table_names()}
+    if form != "csv":
+        return set()
+    return {f"{name}.csv" for name in (*table_names(), "comparison_tasks", "notes")}
 
 
 def _files(document: Report, form: str, only: list[str], *, to_file: bool) -> dict[str, str]:
@@ -118,9 +136,11 @@ def run_judge(jobs: list[Path], judge: Judge) -> list[Judgement]:
     """Judge what has not been judged yet, and say what came of it.
 
     Raises:
-        UserError: a folder holds no job, or the endpoint does not know the key, the model or the path.
+        UserError: a folder holds no job, or the endpoint is no address or does not know the key, the model or the path.
+        InfrastructureError: no trial that was asked about was answered.
     """
-    trials = read_jobs(jobs).trials
+    check_address(judge.endpoint.url)
+    trials = read_some(jobs).trials
     notes: list[str] = []
     known = read_judgements(sorted({trial.folder.parent for trial in trials}), notes)
     for note in notes:
@@ -128,6 +148,12 @@ def run_judge(jobs: list[Path], judge: Judge) -> list[Judgement]:
     new = asyncio.run(judge_trials(trials, known, judge, _told))
     counts = Counter(one.status for one in new)
     say(f"judge {judge.name}: " + (", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing new"))
+    if new and counts["failed"] == len(new):
+        raise InfrastructureError(
+            f"judge {judge.name}",
+            f"all {len(new)} trials that it was asked about failed; the last: {new[-1].detail}",
+            "see --endpoint, --model and --api; a later run asks about them again",
+        )
     return new
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from incident_arena.cli import setup
 from incident_arena.cli.say import console, output, print_json, say
@@ -168,7 +168,7 @@ def _refuse(context: typer.Context, *, like: bool, dry_run: bool) -> None:
 
 def show(one: "Outcome") -> None:
     """Tell what came of a trial."""
-    output.print(f"[bold]{one.task}[/] {one.agent} {escape(one.script)}", highlight=False, soft_wrap=True)
+    output.print(Text.assemble((one.task, "bold"), f" {one.agent} {one.script}"), highlight=False, soft_wrap=True)
     output.print(summary(one))
     output.print(f"gates: {_gates(one.gates)}", highlight=False)
     if one.failure_class:
@@ -196,7 +196,7 @@ def summary(one: "Outcome") -> Table:
     """A trial's checks."""
     table = Table("check", "verdict", "reason", box=None)
     for check in one.checks:
-        table.add_row(check.name, check.verdict, escape(check.reason))
+        table.add_row(check.name, check.verdict, check.reason)
     return table
 
 

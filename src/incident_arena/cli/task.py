@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from incident_arena.catalogue import export as exports
 from incident_arena.catalogue import finding as catalogues
@@ -44,7 +45,7 @@ def show(name: Name, json: Json = False) -> None:  # noqa: FBT002 - a flag
     if json:
         print_json(spec.model_dump(mode="json"))
         return
-    output.print(f"[bold]{spec.name}[/]  {spec.title}")
+    output.print(Text.assemble((spec.name, "bold"), f"  {spec.title}"))
     output.print(exports.instruction(tasks, spec), markup=False, highlight=False)
     table = Table(show_header=False, box=None)
     table.add_row("surface", spec.surface)

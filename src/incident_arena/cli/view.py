@@ -7,7 +7,7 @@ import typer
 from rich.progress import Progress
 
 from incident_arena.analysis.cost import load_prices
-from incident_arena.analysis.read import read_jobs
+from incident_arena.analysis.read import read_some
 from incident_arena.analysis.report import build as build_report
 from incident_arena.cli.results import task_folders
 from incident_arena.cli.say import console, output, say
@@ -39,11 +39,11 @@ def make_page(jobs: list[Path], out: Path, *, tasks: Path | None = None, prices:
     """Read job folders and write their page; `tasks` as for a report.
 
     Raises:
-        UserError: a folder holds no job, a price list is wrong, or there is no such folder of tasks.
-        InfrastructureError: the page can't be written.
+        UserError: a folder holds no job, or a price list or a folder of tasks is wrong.
+        InfrastructureError: the page can't be written, or the folders hold not one trial.
     """
     folders = task_folders(tasks)
-    reading = read_jobs(jobs)
+    reading = read_some(jobs)
     listed = load_prices(prices)
     report = build_report(reading, listed, tasks=folders)
     with Progress(console=console, transient=True) as progress:

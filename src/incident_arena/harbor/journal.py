@@ -15,8 +15,8 @@ from typing import Literal
 from harbor.models.trial.result import TrialResult
 from pydantic import Field
 
-from incident_arena.analysis.attempts import RECORDS_FILE, read_attempts
-from incident_arena.analysis.attempts import Attempt as Line
+from incident_arena.analysis.attempts import RECORDS_FILE, errored_attempt, read_attempts
+from incident_arena.analysis.harbor_files import TrialResult as Ended
 from incident_arena.analysis.harbor_files import trajectory_tail
 from incident_arena.analysis.stillness import MACHINE_FILE, Gap, Stillness
 from incident_arena.formats.records import Record, Stage
@@ -117,31 +117,9 @@ def errored(job_folder: Path, result: TrialResult, reason: str) -> None:
         result: of the attempt.
         reason: why it is errored.
     """
-    usage, timing, model = result.agent_result, result.agent_execution, result.agent_info.model_info
-    tail = trajectory_tail(job_folder / result.trial_name / "agent" / "trajectory.json")
     before = sum(one.trial == result.trial_name for one in read_attempts(job_folder, []))
-    seconds = None
-    if timing and timing.started_at and timing.finished_at:
-        seconds = (timing.finished_at - timing.started_at).total_seconds()
-    line = Line(
-        trial=result.trial_name,
-        task=result.task_name,
-        admissible=True,
-        attempt=before + 1,
-        started=result.started_at.timestamp() if result.started_at else None,
-        id=str(result.id),
-        errored=reason,
-        exception=result.exception_info.exception_type if result.exception_info else None,
-        agent=result.agent_info.name,
-        model=model.name if model else None,
-        agent_seconds=seconds,
-        input_tokens=usage.n_input_tokens if usage else None,
-        cached_tokens=usage.n_cache_tokens if usage else None,
-        cache_write_tokens=tail.cache_write_tokens,
-        output_tokens=usage.n_output_tokens if usage else None,
-        turns=tail.turns,
-        reported_cost=usage.cost_usd if usage else None,
-    )
+    told = Ended.model_validate_json(result.model_dump_json())
+    line = errored_attempt(told, trajectory_tail(job_folder / told.trial_name), number=before + 1, reason=reason)
     _append(job_folder, line.model_dump_json(exclude={"job"}))
 
 

@@ -119,7 +119,7 @@ def errored_reason(result: TrialResult, trial: Path, verdict: Verdict | None) ->
 def _refused(result: TrialResult, trial: Path) -> bool:
     route, _ = read_route(trial)
     named = result.exception_info is not None and result.exception_info.exception_type in REFUSALS
-    stop = trajectory_tail(trial / "agent" / "trajectory.json").stop_reason
+    stop = trajectory_tail(trial).stop_reason
     return named or stop in STOPPED or (route is not None and route.refused)
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import ValidationError
-
+from incident_arena.analysis import job_files
 from incident_arena.analysis.harbor_files import TrialConfig
 from incident_arena.analysis.read import read_jobs
 from incident_arena.errors import UserError
@@ -78,9 +77,8 @@ def played(folder: Path) -> Played:
     rewards: defaultdict[Cell, list[float]] = defaultdict(list)
     exports: defaultdict[str, set[str]] = defaultdict(set)
     for trial in read_jobs(jobs).judged:
-        try:
-            config = TrialConfig.model_validate_json((trial.folder / "config.json").read_bytes())
-        except (OSError, ValidationError):
+        config, _ = job_files.document(trial.folder, "config.json", TrialConfig)
+        if config is None:
             continue  # whose it is can't be told, so that it is played again
         agent = config.agent
         effort = agent.options.get(EFFORT)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from incident_arena.analysis.cells import SIMULATED
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import (
     BestTaskRow,
@@ -20,13 +21,14 @@ FIRST = ("main", "failures", "task_models")
 """Shown at once; the others open on demand."""
 LEFT_OUT = frozenset({"interval", "interval_bootstrap"})
 """The first stands with its figure; the second is for comparison with published figures, in the report alone."""
-ELSEWHERE = frozenset({"statuses", "comparison"})
+ELSEWHERE = frozenset({"statuses", "comparison", "trials"})
 """Statuses are among the notes; a comparison is not made for a page."""
 
 
 def tables(report: Report) -> list[Table]:
     """The tables that have rows, the leaderboard first."""
     made = {}
+    mark = SIMULATED if report.simulated else ""
     for name, field in Report.model_fields.items():
         rows = getattr(report, name)
         if name in ELSEWHERE or not isinstance(rows, list) or not rows or not isinstance(rows[0], Row):
@@ -37,11 +39,12 @@ def tables(report: Report) -> list[Table]:
             efforts = [row for row in report.groups if row.dimension == "effort"]
             rows = [row for row in report.groups if row.dimension != "effort"]
             if efforts:
-                made["efforts"] = _plain("efforts", "By effort", efforts)
+                made["efforts"] = _plain("efforts", f"By effort{mark}", efforts)
         if not rows:
             continue
         turn = _TURNED.get(name)
-        made[name] = turn(name, field.title or name, rows) if turn else _plain(name, field.title or name, rows)
+        title = f"{field.title or name}{mark}"
+        made[name] = turn(name, title, rows) if turn else _plain(name, title, rows)
     return [made[name] for name in (*FIRST, *(other for other in made if other not in FIRST)) if name in made]
 
 

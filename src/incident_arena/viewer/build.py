@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from pydantic import BaseModel
+
+from incident_arena.analysis import job_files
+from incident_arena.analysis.cells import SIMULATED
 from incident_arena.analysis.cost import PriceList, with_cost
 from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import Reading
@@ -16,7 +20,7 @@ from incident_arena.analysis.trial import STATUS_MEANING, Trial
 from incident_arena.errors import InfrastructureError
 from incident_arena.viewer.board import tables
 from incident_arena.viewer.detail import detail, trial_timeline
-from incident_arena.viewer.model import Index, Ref, TaskFacts, TrialRow
+from incident_arena.viewer.model import Index, Ref, TaskFacts, TrialDetail, TrialRow
 from incident_arena.viewer.packs import Packer, encode, packs_beside
 from incident_arena.viewer.page import page
 from incident_arena.viewer.transcript import transcript
@@ -71,6 +75,7 @@ def build(
             made=made,
             token=packer.token,
             folder=folder.name,
+            simulated=report.simulated,
             jobs=sorted({trial.job for trial in reading.trials}),
             notes=report.notes,
             statuses=dict(STATUS_MEANING),
@@ -80,7 +85,7 @@ def build(
             trials=rows,
             outside=packer.outside,
         )
-        text = page("Incident-Arena results", encode(index.model_dump_json().encode()), packer.inside)
+        text = page(_title(report), encode(index.model_dump_json().encode()), packer.inside)
         beside = out.with_name(f".{out.name}.{os.getpid()}")
         beside.write_text(text, encoding="utf-8")
         beside.replace(out)
@@ -99,6 +104,10 @@ def build(
     )
 
 
+def _title(report: Report) -> str:
+    return f"Incident-Arena results{SIMULATED if report.simulated else ''}"
+
+
 @dataclass(frozen=True)
 class _Priced:
     """A trial's label, as the tables have it, and its cost in US dollars."""
@@ -109,8 +118,7 @@ class _Priced:
 
 def _priced(trials: Sequence[Trial], prices: PriceList) -> list[_Priced]:
     frame = with_cost(labelled(trials, []), prices).select("folder", "who", "cost")
-    found = {folder: _Priced(who, cost) for folder, who, cost in frame.iter_rows()}
-    return [found[str(trial.folder)] for trial in trials]
+    return [_Priced(who, cost) for _, who, cost in frame.iter_rows()]
 
 
 def _rows(
@@ -124,7 +132,7 @@ def _rows(
     every = 3 * len(trials)
     details: list[Ref] = []
     for done, trial in enumerate(trials, start=1):
-        shown, played = detail(trial)
+        shown, played = _detail(trial)
         details.append(packer.add(shown))
         known = tasks.setdefault(trial.task, TaskFacts(name=trial.task, substrate=trial.substrate))
         if played is not None and not known.title:
@@ -135,13 +143,28 @@ def _rows(
     for load in (trial_timeline, lambda trial: transcript(trial.folder)):
         refs: list[Ref | None] = []
         for done, trial in enumerate(trials, start=1):
-            document = load(trial)
+            document = _loaded(load, trial)
             refs.append(packer.add(document) if document else None)
             progress((len(others) + 1) * len(trials) + done, every)
         packer.close()
         others.append(refs)
     rows = [_row(trial, price, *refs) for trial, price, *refs in zip(trials, priced, details, *others, strict=True)]
     return rows, tasks
+
+
+def _detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
+    try:
+        return detail(trial)
+    except Exception as error:  # noqa: BLE001  # a folder from anywhere must not cost the other trials' page
+        note = f"This trial's files can't be shown: {job_files.reason(error)}"
+        return TrialDetail(verdict=None, deciding=None, during="", reconciled=[], facts=[], notes=[note]), None
+
+
+def _loaded(load: Callable[[Trial], BaseModel | None], trial: Trial) -> BaseModel | None:
+    try:
+        return load(trial)
+    except Exception:  # noqa: BLE001  # as above; that it is not there, the page says by itself
+        return None
 
 
 def _row(
@@ -156,7 +179,7 @@ def _row(
         agent=trial.agent,
         effort=trial.effort or "",
         status=trial.status,
-        reason=trial.reason,
+        reason=": ".join(part for part in (trial.file, trial.reason) if part),
         reward=trial.reward if trial.status == "judged" else None,
         failure_class=trial.failure_class or "",
         refused=trial.refused,

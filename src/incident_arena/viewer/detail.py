@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from incident_arena.analysis.evidence import Evidence, evidence_folder, trial_verdict
+from incident_arena.analysis.evidence import Evidence, evidence_of, trial_verdict
 from incident_arena.analysis.trial import Trial
 from incident_arena.formats.records import Reconciliations
 from incident_arena.formats.task import TaskSpec
@@ -18,8 +18,7 @@ CHECKSUM = 16
 def detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
     """What the trial's page shows, and its task as it was played (None without evidence)."""
     verdict = trial_verdict(trial)
-    folder = evidence_folder(trial)
-    evidence = Evidence(folder) if folder else None
+    evidence = evidence_of(trial)
     check = deciding(verdict) if verdict else None
     notes = _notes(trial, evidence, has_verdict=verdict is not None)
     task = evidence.task() if evidence else None
@@ -36,8 +35,8 @@ def detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
 
 def trial_timeline(trial: Trial) -> Timeline | None:
     """What happened when; None without evidence."""
-    folder = evidence_folder(trial)
-    return timeline(Evidence(folder), trial_verdict(trial)) if folder else None
+    evidence = evidence_of(trial)
+    return timeline(evidence, trial_verdict(trial)) if evidence else None
 
 
 def task_facts(task: TaskSpec) -> TaskFacts:
@@ -109,6 +108,8 @@ def _facts(trial: Trial, judge: str | None) -> list[tuple[str, str]]:
         ("Task checksum", trial.checksum[:CHECKSUM]),
         ("Exception", trial.exception or ""),
         ("Judges again", trial.source_trial or ""),
+        ("Left out", "; ".join(trial.doubts)),
+        ("Simulated", "made up by the simulator, not measured" if trial.simulated else ""),
     ]
     return [(label, value) for label, value in facts if value]
 

@@ -242,6 +242,8 @@ class Index(Shown):
     token: str
     """What the files beside the page must carry, so that another page's are not taken for them."""
     folder: str
+    simulated: int
+    """Trials that the simulator made up; the page must say so beside their figures."""
     jobs: list[str]
     notes: list[str]
     statuses: dict[str, str]

@@ -2,12 +2,17 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import from_json
 
+from incident_arena.analysis import job_files
+from incident_arena.analysis.harbor_files import TRAJECTORY
+from incident_arena.plain import plain
 from incident_arena.viewer.model import Call, Log, Step, Transcript
 
 STEPS = 600
@@ -57,56 +62,49 @@ class _Step(_Part):
     observation: _Seen | None = None
 
 
-class _Trajectory(_Part):
-    steps: list[_Step]
-
-
 def transcript(folder: Path) -> Transcript | None:
     """A trial folder's transcript; None when it holds neither a trajectory nor a log.
 
-    A trajectory of a version that can't be read is said in `note`; the logs are shown all the same.
+    A trajectory that can't be read is said in `note`, a malformed step in its place; all else is shown all the same.
     """
-    steps: list[_Step] = []
+    steps: list[Any] = []
     note = ""
-    path = folder / "agent" / "trajectory.json"
     try:
-        steps = _trajectory(path.read_bytes()).steps
+        steps = _steps(job_files.read(folder, TRAJECTORY, job_files.TRANSCRIPT_BYTES))
     except FileNotFoundError:
         note = ""
-    except OSError as error:
-        note = f"trajectory.json could not be read: {error.strerror}"
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        note = f"trajectory.json could not be read: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    except (OSError, ValueError, RecursionError) as error:
+        note = f"trajectory.json could not be read: {job_files.reason(error)}"
     logs = list(_logs(folder))
     if not steps and not logs and not note:
         return None
     return Transcript(
-        steps=[_step(step) for step in steps[:STEPS]],
+        steps=[_shown(step, number) for number, step in enumerate(steps[:STEPS], start=1)],
         steps_left_out=max(0, len(steps) - STEPS),
         logs=logs,
         note=note,
     )
 
 
-def _trajectory(data: bytes) -> _Trajectory:
-    """The document; half of a surrogate pair, which agents do print, costs that character and not the transcript."""
+def _steps(data: bytes) -> list[Any]:
+    """The steps, not yet looked into; half of a surrogate pair, which agents do print, costs that character alone."""
     try:
-        return _Trajectory.model_validate_json(data)
-    except ValidationError:
-        mended = _mended(data)
-        if mended is None:
-            raise
-        return _Trajectory.model_validate_json(mended)
-
-
-def _mended(data: bytes) -> bytes | None:
-    """The same JSON without halves of surrogate pairs; None when it is no JSON."""
-    try:
+        document = from_json(data, allow_inf_nan=True)
+    except ValueError:
         document = json.loads(data.decode(errors="replace"))
-        return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
-    except (ValueError, RecursionError):
-        return None
+        document = from_json(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+    steps = document.get("steps") if isinstance(document, dict) else None
+    if not isinstance(steps, list):
+        raise ValueError("it has no list of steps")  # noqa: TRY004  a damaged file, not a wrong call
+    return steps
+
+
+def _shown(step: Any, number: int) -> Step:
+    try:
+        return _step(_Step.model_validate(step))
+    except (ValueError, RecursionError) as error:
+        text = f"[this step is malformed and not shown: {job_files.reason(error)}]"
+        return Step(number=number, source="malformed", at="", model="", text=text, reasoning="", calls=[], results=[])
 
 
 def _step(step: _Step) -> Step:
@@ -150,34 +148,29 @@ def _cut(text: str) -> str:
 
 
 def _logs(folder: Path) -> Iterator[Log]:
-    """Text files of the trial; links are not followed, so that a trial can't show a file of the reader's machine."""
+    """Text files of the trial, of each folder the largest first: that is where the work is told."""
     found = 0
     for part in FOLDERS:
-        for path in _by_size(folder / part):
+        for size, name in sorted(job_files.texts(folder, part, SUFFIXES), key=lambda one: -one[0]):
             if found == LOGS:
                 return
-            found += 1
-            yield _log(path, str(path.relative_to(folder)))
+            if size:
+                found += 1
+                yield _log(folder, name)
 
 
-def _by_size(folder: Path) -> list[Path]:
-    """A folder's text files that hold something, the largest first: that is where the work is told."""
-    files = [
-        (path.stat().st_size, path)
-        for path in sorted(folder.glob("*"))
-        if path.suffix in SUFFIXES and not path.is_symlink() and path.is_file()
-    ]
-    return [path for size, path in sorted(files, key=lambda one: -one[0]) if size]
-
-
-def _log(path: Path, name: str) -> Log:
+def _log(folder: Path, name: str) -> Log:
     half = LOG // 2
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        if size <= LOG:
-            return Log(name=name, text=file.read().decode(errors="replace"))
-        head = file.read(half).decode(errors="replace")
-        file.seek(size - half)
-        tail = file.read().decode(errors="replace")
-    return Log(name=name, text=f"{head}\n[… {size - 2 * half} bytes left out …]\n{tail}", left_out=size - 2 * half)
+    shown = plain(name)
+    try:
+        with job_files.open_file(folder, name, limit=sys.maxsize) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            if size <= LOG:
+                return Log(name=shown, text=file.read(LOG).decode(errors="replace"))
+            head = file.read(half).decode(errors="replace")
+            file.seek(size - half)
+            tail = file.read(half).decode(errors="replace")
+    except OSError as error:
+        return Log(name=shown, text=f"[could not be read: {job_files.reason(error)}]")
+    return Log(name=shown, text=f"{head}\n[… {size - 2 * half} bytes left out …]\n{tail}", left_out=size - 2 * half)

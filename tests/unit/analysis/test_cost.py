@@ -56,10 +56,10 @@ def test_the_frame_has_the_same_cost():
 
 def test_what_a_reader_must_know():
     some = [trial(model="unheard-of", input_tokens=5), trial(model="claude-opus-5", input_tokens=5)]
-    notes = price_notes(frame(some), load_prices())
+    notes = price_notes(with_cost(frame(some), load_prices()), load_prices())
     assert notes == [
         "model claude-opus-5: 1 trials have no record of cache writes; their cost is too low",
-        "model unheard-of is not in the price list: its tokens are given without cost",
+        "model unheard-of is not in the price list: the cost of 1 of 1 trials is not known",
     ]
 
 

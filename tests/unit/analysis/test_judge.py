@@ -66,8 +66,8 @@ async def test_a_run_that_was_cut_off_goes_on_where_it_ended(jobs):
     broken = Local(lambda _: HONEST if next(numbers) < 6 else (401, {"error": "revoked"}))
     with pytest.raises(UserError, match="401"):
         await _run(jobs, broken)
-    done = len(_known(jobs)[0])
-    assert 0 < done <= 6
+    done = sum(one.status == "scored" for one in _known(jobs)[0])
+    assert done == 6
     local = Local(lambda _: HONEST)
     assert len(await _run(jobs, local)) == 20 - done
 
@@ -169,17 +169,16 @@ async def test_a_long_transcript_loses_its_middle_and_says_so(jobs):
     assert question.count("c") > 90_000
 
 
-def test_a_transcript_shows_all_that_was_done(tmp_path):
+def test_a_transcript_shows_all_that_was_done():
     step = {
         "step_id": 2, "source": "agent", "message": [{"type": "text", "text": "hi"}, {"type": "image"}],
         "reasoning_content": "why", "tool_calls": [{"function_name": "bash", "arguments": {"command": "ls é"}}],
         "observation": {"results": [{"content": "out"}, {"content": None}]},
     }  # fmt: skip
-    (tmp_path / "t.json").write_text(json.dumps({"steps": [step]}))
-    text = transcript_text(tmp_path / "t.json")
+    text = transcript_text(json.dumps({"steps": [step]}).encode())
     assert text == '[step 2, agent]\nhi <image>\n(reasoning) why\n(calls bash) {"command": "ls é"}\n(sees) out\n(sees) '
-    (tmp_path / "t.json").write_text("[]")
-    assert transcript_text(tmp_path / "t.json") == ""
+    assert transcript_text(b"[]") == ""
+    assert transcript_text(b'{"steps": "none"}') == ""
 
 
 def test_answers_in_a_fence_are_read():

@@ -129,7 +129,7 @@ def test_53_passing_and_failing_cost_blend_to_the_mean(model):
     price_in, price_out, rate, mean, passing, failing = paper.COSTS[model]
     passed = round(paper.MODELS[model][0] * 300)
     table = frame(trials("frappe/a", model, passed, 300)).with_columns(
-        cost=pl.when(pl.col("reward") == 1).then(passing).otherwise(failing)
+        cost=pl.when(pl.col("reward") == 1).then(passing).otherwise(failing), cost_source=pl.lit("prices")
     )
     (row,) = configuration_rows(table, load_prices())
     assert row.pass_at_1 == pytest.approx(rate, abs=0.005)

@@ -9,7 +9,7 @@ from harbor.models.job.result import JobResult
 from harbor.models.trial.config import TrialConfig
 from harbor.models.trial.result import TrialResult
 
-from incident_arena.analysis.evidence import Evidence, evidence_folder, transcript_path, trial_verdict
+from incident_arena.analysis.evidence import Evidence, evidence_of, trial_verdict
 from incident_arena.analysis.harbor_files import trajectory_tail
 from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, SimModel, simulate
@@ -138,7 +138,7 @@ def test_rewards_that_contradict_each_other_count_for_nothing(tmp_path):
     simulate(tmp_path, SMALL)
     trial, _ = _first(tmp_path, verifier_result={"rewards": {"reward": 0.5}})
     read = _trial(trial, read_jobs([tmp_path]).trials)
-    assert read.status == "unreadable"
+    assert read.status == "inconsistent"
     assert "reward.json says 0.5" in read.reason
 
 
@@ -172,7 +172,7 @@ def test_a_folder_in_which_nothing_began(tmp_path, text, ended, status):
         (job / "new__1" / "config.json").write_text(text)
     read = _trial(job / "new__1", read_jobs([tmp_path]).trials)
     assert read.status == status
-    assert "config.json" in read.reason
+    assert "config.json" in read.reason + read.file
 
 
 def test_trials_without_a_folder_are_said(tmp_path):
@@ -200,9 +200,8 @@ def test_an_agent_without_a_model_goes_by_its_name(tmp_path):
 def test_evidence_is_loaded_on_demand(tmp_path):
     simulate(tmp_path, Plan(tasks=FRAPPE[:1], models=MODELS[:1], repeats=1, odd=0.0, evidence=True))
     trial = read_jobs([tmp_path]).trials[0]
-    folder = evidence_folder(trial)
-    assert folder is not None
-    evidence = Evidence(folder)
+    evidence = evidence_of(trial)
+    assert evidence is not None
     manifest = evidence.manifest()
     assert manifest is not None
     assert manifest.task == trial.task
@@ -217,13 +216,12 @@ def test_evidence_is_loaded_on_demand(tmp_path):
     verdict = trial_verdict(trial)
     assert verdict is not None
     assert verdict.reward == trial.reward
-    assert transcript_path(trial)
 
 
 def test_no_evidence_is_none(tmp_path):
     simulate(tmp_path, SMALL)
     trial = read_jobs([tmp_path]).trials[0]
-    assert evidence_folder(trial) is None
+    assert evidence_of(trial) is None
     assert list(Evidence(tmp_path).ledger()) == []
 
 
@@ -243,9 +241,10 @@ def test_totals_come_from_the_end_of_a_trajectory(tmp_path, indent):
         },
     ]
     metrics = {"total_steps": 2, "extra": {"total_cache_creation_input_tokens": 7}}
-    path = tmp_path / "trajectory.json"
-    path.write_text(json.dumps({"steps": steps, "final_metrics": metrics}, indent=indent))
-    tail = trajectory_tail(path)
+    (tmp_path / "agent").mkdir()
+    text = json.dumps({"steps": steps, "final_metrics": metrics}, indent=indent)
+    (tmp_path / "agent" / "trajectory.json").write_text(text)
+    tail = trajectory_tail(tmp_path)
     assert (tail.turns, tail.cache_write_tokens, tail.stop_reason) == (2, 7, "end_turn")
 
 
@@ -261,8 +260,9 @@ def test_a_providers_stop_reason_is_a_refusal(tmp_path):
 
 def test_no_trajectory_has_no_totals(tmp_path):
     assert trajectory_tail(tmp_path / "none").turns is None
-    (tmp_path / "bad").write_text("[1, 2")
-    assert trajectory_tail(tmp_path / "bad").turns is None
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "trajectory.json").write_text("[1, 2")
+    assert trajectory_tail(tmp_path).turns is None
 
 
 def test_files_as_harbor_itself_writes_them_read_the_same(tmp_path):
@@ -300,4 +300,4 @@ def test_a_damaged_route_is_unreadable(tmp_path):
     (trial / "route.json").write_text("{")
     found = _trial(trial, read_jobs([tmp_path]).trials)
     assert found.status == "unreadable"
-    assert found.reason.startswith("route.json: ")
+    assert found.file == "route.json"

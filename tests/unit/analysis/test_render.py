@@ -120,7 +120,9 @@ def test_csv_has_a_column_for_each_field_and_two_for_an_interval(report):
 def test_one_table_alone(report):
     assert set(csv_tables(report, ["main"])) == {"main"}
     assert "Gates" not in markdown(report, ["main"])
-    assert set(json.loads(json_document(report, ["main"]))) == {"version", "product", "jobs", "notes", "main"}
+    assert set(json.loads(json_document(report, ["main"]))) == {
+        "version", "product", "simulated", "jobs", "notes", "main",
+    }  # fmt: skip
 
 
 def test_json_holds_to_its_schema_and_reads_back(report):
@@ -144,7 +146,7 @@ def test_wide_tables_are_turned(report):
 def test_every_table_is_named_and_drawn(report):
     drawn = {one.name for one in grids(report)}
     assert drawn - {"comparison_tasks"} <= set(table_names())
-    empty = {"no_fault", "judges", "agreement", "both_ways"}
+    empty = {"no_fault", "judges", "agreement", "both_ways", "trials", "unusable"}
     assert drawn - {"comparison_tasks"} == set(table_names()) - empty
 
 

@@ -30,7 +30,7 @@ def _arena(*arguments):
 
 def test_json_is_one_document(jobs):
     document = json.loads(_arena("report", jobs, "--format", "json").stdout)
-    assert {row["who"] for row in document["main"]} == {"gpt-6-astra", "gpt-6-sol"}
+    assert {row["who"] for row in document["main"]} == {"simulated-amber", "simulated-birch"}
 
 
 def test_terminal_and_markdown_are_printed(jobs):
@@ -55,7 +55,7 @@ def test_one_csv_table_is_printed(jobs):
 
 
 def test_two_models_are_compared(jobs):
-    text = _arena("report", jobs, "--compare", "gpt-6-astra", "gpt-6-sol", "--table", "main").stdout
+    text = _arena("report", jobs, "--compare", "simulated-amber", "simulated-birch", "--table", "main").stdout
     assert "Comparison by task" in text
     assert "Gates" not in text
 
@@ -66,7 +66,7 @@ def test_two_models_are_compared(jobs):
         (["--table", "nope"], "no such table"),
         (["--format", "csv"], "one file a table"),
         (["--format", "svg"], "one file a picture"),
-        (["--compare", "gpt-6-astra", "nope"], "nope"),
+        (["--compare", "simulated-amber", "nope"], "nope"),
         (["--tasks", "/nowhere"], "no such folder"),
         (["--prices", "/nowhere.toml"], "nowhere.toml"),
     ],

@@ -51,7 +51,7 @@ def test_without_the_library_the_error_says_what_to_do(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(module.metadata, "files", missing)
 
-    with pytest.raises(InfrastructureError, match="uv sync"):
+    with pytest.raises(InfrastructureError, match="install again"):
         page("t", "", {})
 
 
