@@ -9,6 +9,7 @@ from harbor.models.trial.result import TrialResult
 
 from incident_arena.analysis.cells import grids
 from incident_arena.analysis.cost import load_prices
+from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.report import build
 from incident_arena.analysis.simulate import FRAPPE, MODELS, NO_FAULT, Plan, simulate
@@ -88,6 +89,8 @@ def test_what_is_simulated_says_so_wherever_it_is_shown(tmp_path):
     assert report.simulated == len(report.trials) == 10
     assert all(grid.title.endswith("(simulated)") for grid in grids(report))
     assert all(table.title.endswith("(simulated)") for table in tables(report))
+    assert pictures(report)
+    assert all(picture.title.endswith("(simulated)") for picture in pictures(report))
     assert report.notes[0].startswith("simulated: 10 of 10 trials were made up by the simulator")
     assert all(row.simulated for row in report.trials)
 

@@ -57,6 +57,17 @@ def test_tasks_that_are_none_are_one_message(jobs, tmp_path, verb, name, why):
         _arena(verb, jobs, "--tasks", tmp_path / name)
 
 
+@pytest.mark.parametrize("form", ["svg", "markdown"])
+def test_a_used_folder_keeps_no_picture_of_an_earlier_report(jobs, tmp_path, form):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("main.svg", "mine.svg"):
+        (out / name).write_text("old")
+    _arena("report", jobs, "--format", form, "--out", out)
+    assert not (out / "main.svg").exists()
+    assert (out / "mine.svg").read_text() == "old"
+
+
 def test_a_used_folder_keeps_no_table_of_an_earlier_report(jobs, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
