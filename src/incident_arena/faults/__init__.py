@@ -1,4 +1,4 @@
-"""Faults, found by folder: `stores/<kind>/faults/<aspect>.py` has one, its FAULT (base.Fault).
+"""Faults, found by folder: `stores/<kind>/faults/<aspect>.py` has one, its FAULT (stores.fault.Fault).
 
 A task names a fault `<component>.<aspect>`. `kinds` says which kind of store each component is.
 """
