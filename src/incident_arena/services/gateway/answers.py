@@ -14,6 +14,7 @@ _REFUSALS = (
     re.compile(rb'(?<!\\)"finish_reason"\s*:\s*"(content_filter)"'),
     re.compile(rb'(?<!\\)"reason"\s*:\s*"(content_filter)"'),
     re.compile(rb'(?<!\\)"type"\s*:\s*"(refusal)"'),
+    re.compile(rb'(?<!\\)"(refusal)"\s*:\s*"[^"]'),
     re.compile(rb'(?<!\\)"(?:finishReason|blockReason)"\s*:\s*"(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII)"'),
 )
 _ENDS = re.compile(
