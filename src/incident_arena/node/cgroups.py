@@ -30,10 +30,10 @@ V2_CONTROLLERS = ("cpuset", "cpu", "io", "memory", "pids")
 
 PERIOD_US = 20_000
 """Short, so that a node that has used its share waits 20 ms at most, not the usual 100."""
-CPU_WEIGHT = {"cpu.shares": "102400", "cpu.weight": "10000"}
-"""A hundred times the default, for all nodes together. A group counts as one process against those outside of any: with
-the default, a compiler's twenty processes left a cluster a twentieth of the machine, and probes failed; at twenty times
-thirty processes left it so little that a worker never caught up with its queue, and a right repair failed."""
+CPU_WEIGHT = {"cpu.shares": "20480", "cpu.weight": "2000"}
+"""Twenty times the default, for all nodes together. A group counts as one process against those outside of any: with
+the default, a compiler's twenty processes left a cluster a twentieth of the machine, and probes failed. A hundred times
+starves the kernel's own threads, which are outside too: writes stood still, and with them the nodes."""
 
 
 def is_unified() -> bool:
