@@ -343,10 +343,10 @@ print(urllib.request.urlopen(request, timeout=20).read().decode())
 NOBODY = "WHERE name = 'nobody'"
 ACTS = """
 import json, os, sys
-from incident_arena.services.referee import actions
+from incident_arena.services.referee.actions import OPERATOR
 from incident_arena.services.referee.config import Config
-folder = Config.from_environment(os.environ).mariadb_audit
-found = actions.of_mariadb(folder, float(sys.argv[1]), float(sys.argv[2]))
+store = Config.from_environment(os.environ).connect()["mariadb"]
+found = store.acts(OPERATOR, float(sys.argv[1]), float(sys.argv[2]))
 print(json.dumps([[act.kind, act.what, act.detail, act.ok] for act in found]))
 """
 
