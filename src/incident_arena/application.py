@@ -94,7 +94,7 @@ def load(name: str, folder: Path | None = None) -> Substrate:
     except ModuleNotFoundError as error:
         if error.name not in {PACKAGE, package, f"{package}.substrate"}:
             raise
-        raise UserError(f"substrate {name!r}", "has no substrate.py", "see docs/substrates.md") from error
+        raise UserError(f"substrate {name!r}", "has no substrate.py", "see docs/extend.md") from error
     made: Substrate = found.SUBSTRATE
     return made
 
@@ -104,7 +104,7 @@ def _adopt(package: str, folder: Path) -> None:
     init = folder / "__init__.py"
     spec = importlib.util.spec_from_file_location(package, init, submodule_search_locations=[str(folder)])
     if spec is None or spec.loader is None or not init.is_file():
-        raise UserError(f"substrate {folder.name!r}", f"{folder} has no __init__.py", "see docs/substrates.md")
+        raise UserError(f"substrate {folder.name!r}", f"{folder} has no __init__.py", "see docs/extend.md")
     module = importlib.util.module_from_spec(spec)
     sys.modules[package] = module
     spec.loader.exec_module(module)

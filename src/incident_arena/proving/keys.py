@@ -47,7 +47,8 @@ class Keys:
 
     def __init__(self, settings: Settings, catalogue: Catalogue, name: str) -> None:
         """See the class."""
-        spec, kinds = catalogue.load(name), catalogue.kinds(catalogue.load(name).substrate)
+        spec = catalogue.load(name)
+        kinds = catalogue.kinds(spec.substrate)
         images, task = exported(catalogue, name, settings)
         played = [task, _images(settings, images), node_build.key(), closure(entries(spec, kinds))]
         self._played = "\n".join(played)

@@ -14,23 +14,10 @@ from typing import Any
 import aiohttp
 
 from incident_arena.errors import InfrastructureError, UserError
+from incident_arena.stores.kubernetes.picture import COMPONENT, list_path
 
 type Json = dict[str, Any]
 
-COMPONENT = "app.kubernetes.io/name"
-"""The label that says which component a pod is of."""
-ROOTS = {
-    "deployments": "apis/apps/v1",
-    "statefulsets": "apis/apps/v1",
-    "daemonsets": "apis/apps/v1",
-    "jobs": "apis/batch/v1",
-    "cronjobs": "apis/batch/v1",
-    "networkpolicies": "apis/networking.k8s.io/v1",
-    "roles": "apis/rbac.authorization.k8s.io/v1",
-    "rolebindings": "apis/rbac.authorization.k8s.io/v1",
-}
-"""Kinds by their plural, with the API group that has them; all others are in the core's."""
-CORE = "api/v1"
 TIMEOUT_S = 10.0
 REFUSED = 400
 GONE = 404
@@ -109,7 +96,7 @@ class Cluster:
 
     def path(self, kind: str, name: str = "") -> str:
         """Where a kind is listed in this namespace, or where one object of it is."""
-        listed = f"/{ROOTS.get(kind, CORE)}/namespaces/{self.namespace}/{kind}"
+        listed = list_path(kind, self.namespace)
         return f"{listed}/{name}" if name else listed
 
     async def close(self) -> None:

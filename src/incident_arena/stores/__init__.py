@@ -21,8 +21,7 @@ def part(kind: str, name: str) -> ModuleType | None:
     Raises:
         UserError: there is no such kind; lists those that exist.
     """
-    if kind not in kinds():
-        raise UserError(f"store of kind {kind!r}", "there is no such kind", f"one of: {', '.join(kinds())}")
+    folder(kind)
     path = f"{__name__}.{kind}.{name}"
     return importlib.import_module(path) if importlib.util.find_spec(path) else None
 
@@ -33,7 +32,8 @@ def folder(kind: str) -> Path:
     Raises:
         UserError: there is no such kind.
     """
-    part(kind, "store")
+    if kind not in kinds():
+        raise UserError(f"store of kind {kind!r}", "there is no such kind", f"one of: {', '.join(kinds())}")
     return Path(__path__[0]) / kind
 
 

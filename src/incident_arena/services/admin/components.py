@@ -12,7 +12,8 @@ from pydantic import Field
 
 from incident_arena.services import cluster
 from incident_arena.services.admin.config import Workload
-from incident_arena.services.cluster import COMPONENT, Cluster, ClusterError
+from incident_arena.services.cluster import Cluster, ClusterError
+from incident_arena.stores.kubernetes.picture import COMPONENT
 from incident_arena.verbs.acts import Act, Answer, Body, Call, Refusal, Route, detail, one_of
 from incident_arena.verbs.command import Argument, Command
 

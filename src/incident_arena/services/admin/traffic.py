@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 
-from incident_arena.services.cluster import COMPONENT, Cluster
+from incident_arena.services.cluster import Cluster
+from incident_arena.stores.kubernetes.picture import COMPONENT
 from incident_arena.verbs.acts import Act, Answer, Call, Route, detail
 from incident_arena.verbs.command import Argument, Command
 

@@ -14,13 +14,12 @@ from pathlib import Path
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services import cluster
 from incident_arena.services.referee import actions, admission, challenges, draining, looks, reconcile
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist, patient
-from incident_arena.stores.kubernetes.picture import AGENT
+from incident_arena.stores.kubernetes.picture import AGENT, COMPONENT
 
 LIVE_FILES = ("observations.jsonl", "health.jsonl")
 STORE_TIMEOUT_S = 20
@@ -83,7 +82,7 @@ async def _agent_gone(parts: Parts) -> None:
     async def probe() -> tuple[bool, str]:
         for pod in await parts.cluster.pods(AGENT):
             await parts.cluster.delete_pod(pod["metadata"]["name"])
-        left = await parts.cluster.items("pods", f"{cluster.COMPONENT}={AGENT}")
+        left = await parts.cluster.items("pods", f"{COMPONENT}={AGENT}")
         return not left, f"{len(left)} pods"
 
     await patient("the agent's pod is gone", probe, AGENT_GONE_S)
@@ -106,16 +105,13 @@ def _reconcile(parts: Parts) -> Reconciled:
     Raises:
         InfrastructureError: they do not answer.
     """
-    opened = parts.config.connect(STORE_TIMEOUT_S)
     try:
-        return reconcile.reconcile(parts.config.ledger, parts.substrate, opened)
+        with parts.config.opened(STORE_TIMEOUT_S) as opened:
+            return reconcile.reconcile(parts.config.ledger, parts.substrate, opened)
     except ArenaError:
         raise
     except Exception as error:  # what the agent left in the stores must not be a way out of a verdict
         raise InfrastructureError("reconciliation", f"{type(error).__name__}: {error}") from error
-    finally:
-        for store in opened.values():
-            store.close()
 
 
 async def _soak(parts: Parts) -> None:

@@ -26,8 +26,9 @@ serviceaccounts, deployments, statefulsets, daemonsets, replicasets, jobs, cronj
 rolebindings), patch and delete on pods, get and patch on deployments and statefulsets.
 """
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +93,16 @@ class Config:
     def kinds(self) -> dict[str, str]:
         """Kind of each store, by its name."""
         return {spec.name: spec.kind for spec in self.stores}
+
+    @contextlib.contextmanager
+    def opened(self, timeout_s: float = 5.0) -> Iterator[Stores]:
+        """`connect`, closed at the end."""
+        opened = self.connect(timeout_s)
+        try:
+            yield opened
+        finally:
+            for store in opened.values():
+                store.close()
 
     def connect(self, timeout_s: float = 5.0) -> Stores:
         """Connections to all stores, which open when they are first used; the caller closes them.

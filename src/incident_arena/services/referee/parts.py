@@ -78,8 +78,7 @@ async def assemble(config: Config) -> AsyncGenerator[Parts]:
     """
     task = read_task(config.task_file)
     config.evidence.mkdir(parents=True, exist_ok=True)
-    opened = config.connect()
-    try:
+    with config.opened() as opened:
         async with (
             cluster.connect(config.service_account, config.namespace) as kubernetes,
             aiohttp.ClientSession(timeout=TIMEOUT) as session,
@@ -94,6 +93,3 @@ async def assemble(config: Config) -> AsyncGenerator[Parts]:
                 load=Load(session, config.load_url, config.load_token),
                 faults=tuple(faults.read(each, config.kinds) for each in task.faults),
             )
-    finally:
-        for store in opened.values():
-            store.close()

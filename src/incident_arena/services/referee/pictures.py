@@ -32,15 +32,11 @@ async def take(parts: Parts, label: str) -> Snapshot:
     taken, clock = time.time(), time.monotonic()
     patience = parts.task.deadlines.snapshot / 2 if label in AFTER_AGENT else None
     # Connections of its own: a read that takes too long is left behind, and ends when they are closed.
-    opened = parts.config.connect()
-    readers = {name: partial(store.picture, parts.substrate.moves.get(name)) for name, store in opened.items()}
-    try:
+    with parts.config.opened() as opened:
+        readers = {name: partial(store.picture, parts.substrate.moves.get(name)) for name, store in opened.items()}
         *pictures, cluster_facts = await asyncio.gather(
             *(picture(read, patience) for read in readers.values()), _kubernetes(parts)
         )
-    finally:
-        for store in opened.values():
-            store.close()
     facts = {name: seen for name, seen in zip(readers, pictures, strict=True) if seen is not None}
     facts["kubernetes"] = cluster_facts or {}
     snapshot = Snapshot.model_validate(

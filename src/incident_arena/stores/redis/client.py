@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from incident_arena.stores.base import StoreError
+from incident_arena.stores.base import Account, StoreError, StoreSpec
 
 if TYPE_CHECKING:
     import redis
@@ -69,3 +69,11 @@ class RedisServer:
         if self._client is not None:
             self._client.close()
         self._client = None
+
+
+def server_of(spec: StoreSpec, account: Account, timeout_s: float) -> RedisServer:
+    """The Redis of a store, or that it lies in, as an account."""
+    return RedisServer(
+        host=spec.host, port=spec.port, user=account.user, password=account.password, name=spec.name,
+        timeout_s=timeout_s,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from incident_arena.formats.records import Facts
 from incident_arena.stores.base import Account, Store, StoreSpec
 from incident_arena.stores.redis import picture
-from incident_arena.stores.redis.client import RedisServer
+from incident_arena.stores.redis.client import server_of
 
 
 class RedisStore(Store):
@@ -15,10 +15,7 @@ class RedisStore(Store):
 
     def __init__(self, spec: StoreSpec, account: Account, timeout_s: float = 5.0) -> None:
         super().__init__(spec, account, timeout_s)
-        self.redis = RedisServer(
-            host=spec.host, port=spec.port, user=account.user, password=account.password, name=spec.name,
-            timeout_s=timeout_s,
-        )  # fmt: skip
+        self.redis = server_of(spec, account, timeout_s)
 
     def picture(self, moves: Any) -> Facts:
         """See picture.snapshot; `moves` are beginnings of the application's own keys, None when keys don't count."""

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from incident_arena.stores.base import Account, Store, StoreSpec
-from incident_arena.stores.redis.client import RedisServer
+from incident_arena.stores.redis.client import server_of
 from incident_arena.stores.rq import layout
 
 COUNTED = ("started", "failed", "finished", "deferred", "scheduled")
@@ -16,10 +16,7 @@ class RqStore(Store):
 
     def __init__(self, spec: StoreSpec, account: Account, timeout_s: float = 5.0) -> None:
         super().__init__(spec, account, timeout_s)
-        self.redis = RedisServer(
-            host=spec.host, port=spec.port, user=account.user, password=account.password, name=spec.name,
-            timeout_s=timeout_s,
-        )  # fmt: skip
+        self.redis = server_of(spec, account, timeout_s)
 
     def jobs(self) -> dict[str, dict[str, int]]:
         """Jobs by state in each queue, by the queue's short name.
