@@ -29,6 +29,8 @@ SPREAD_S = 10.0
 """…nor are two or more with so many seconds from the first one's end to the last one's."""
 ALIKE, ALIKE_BYTES = 4, 64 * 1024
 """A call is like those before it up to so many times the longest of them and so many bytes."""
+SILENT_SHARE, SILENT_S = 0.5, 120.0
+"""A provider that leaves calls without a byte for so much of the agent's time, and so many seconds, is down."""
 HOSTS_KEPT = 50
 
 OK, MULTIPLE = 200, 300
@@ -46,6 +48,7 @@ RULES: dict[str, str] = {
     "all answered": "no call failed, so the end was the agent's own",
     "answered at the end": "failures that were followed by an answer were got over, by waiting or by asking again",
     "flood": "who sends more than any CLI does may have bought the failures by it, and forfeits",
+    "silent to the end": "without a byte for most of its time nobody can act; a shorter silence may be one long answer",
     "blink": "one or two failures in a moment happen to all; an agent could wait for one and end itself",
     "down at the end": "calls like those that were answered before, failing one after the other to the end",
 }
@@ -57,7 +60,9 @@ What calls count for them:
 - of one lane: one credential, host and thing asked for. Another key, or a model for which the account has no quota,
   fails at will. The main lane is the one in which most bytes were sent in calls answered well;
 - only failures like what was answered well before in that lane: a request of another size may fail at will;
-- a call that the client gave up is nobody's failure; a status of 400 and its like show that the provider answers;
+- a call that the client gave up is nobody's failure, be it cut by the agent's end; but silence before that is counted,
+  after the last answer to anything and where it is ALIKE times longer than the waits of that lane that were answered;
+- a status of 400 and its like show that the provider answers;
 - 401, 403 and 404 count only while no call was ever answered: a key that has worked is refused only to other wishes.
 """
 
@@ -92,6 +97,8 @@ class Call(Record):
     """`fingerprint` of the key that was used; of a signed request, of the name of the key that signed it."""
     asked: str = ""
     """`fingerprint` of the path and of the model that was asked for."""
+    waited: float = Field(default=0.0, ge=0)
+    """Seconds from when all of the request was here to the answer's first byte, or to the call's end when none came."""
 
 
 class HostCount(Record):
@@ -153,8 +160,9 @@ def summarise(calls: Iterable[Call], *, agent_started: float, agent_ended: float
     everything = sorted(calls, key=_end)
     mine = [one for one in everything if one.model_call and one.allowed and agent_started <= one.at <= agent_ended]
     answered = [one for one in mine if answered_well(one)]
-    streak = _streak(_main_lane(mine))
-    state, rule, reason = _decide(mine, streak)
+    lane = _main_lane(mine)
+    streak = _streak(lane)
+    state, rule, reason = _decide(mine, streak, _silence(mine, lane, agent_ended), agent_ended - agent_started)
     return Route(
         state=state,
         rule=rule,
@@ -193,26 +201,28 @@ def failure(call: Call) -> str:
     return ""
 
 
-def _decide(mine: Sequence[Call], streak: Sequence[Call]) -> tuple[State, str, str]:
-    """State, rule and reason, by RULES in their order."""
+def _decide(mine: Sequence[Call], streak: Sequence[Call], silence: float, time: float) -> tuple[State, str, str]:
+    """State, rule and reason, by RULES in their order; `silence` is at the end of the agent's `time`, in seconds."""
     if not mine:
         return "none", "no call", "the model was never asked"
     if not any(_spoke(one) for one in mine):
-        if all(one.error == CLIENT for one in mine):
-            return "none", "no call", f"the agent gave up all of its {len(mine)} calls before an answer came"
+        if all(one.error == CLIENT and not one.waited for one in mine):
+            return "none", "no call", f"the agent gave up all of its {len(mine)} calls before they were sent on"
         return "down", "never answered", f"none of {len(mine)} calls was answered well: {_told(mine)}"
-    return _decide_streak(mine, streak)
+    return _decide_streak(mine, streak, silence if silence >= max(SILENT_S, SILENT_SHARE * time) else 0.0)
 
 
-def _decide_streak(mine: Sequence[Call], streak: Sequence[Call]) -> tuple[State, str, str]:
-    """The same where the model has spoken."""
+def _decide_streak(mine: Sequence[Call], streak: Sequence[Call], silence: float) -> tuple[State, str, str]:
+    """The same where the model has spoken; `silence` is 0 when it is too short to count."""
     failures = sum(bool(failure(one)) for one in mine)
-    if not failures:
-        return "held", "all answered", f"no call of {len(mine)} failed"
-    if not streak:
+    if not streak and not silence:
+        if not failures:
+            return "held", "all answered", f"no call of {len(mine)} failed"
         return "held", "answered at the end", f"{failures} of {len(mine)} calls failed, but not the last that count"
     if flood := _flood(mine):
         return "held", "flood", flood
+    if silence:
+        return "down", "silent to the end", f"no byte of an answer came in the last {silence:.0f} s of waiting"
     spread = _end(streak[-1]) - _end(streak[0])
     if len(streak) < ROW and spread < SPREAD_S:
         return "held", "blink", f"the last {len(streak)} of {len(mine)} calls failed within {spread:.0f} s"
@@ -254,6 +264,25 @@ def _streak(lane: Sequence[Call]) -> list[Call]:
         elif one.status not in REFUSED_KEY | {UNKNOWN_MODEL} and one.bytes_out <= ALIKE * longest + ALIKE_BYTES:
             streak.append(one)
     return streak
+
+
+def _silence(mine: Sequence[Call], lane: Sequence[Call], ended: float) -> float:
+    """Seconds that a lane's calls waited for a first byte, after the last answer to any call.
+
+    0 where that is not ALIKE times longer than any wait that ended in an answer.
+    """
+    spoken = [one for one in lane if _spoke(one)]
+    if not spoken:
+        return 0.0
+    heard = max(_end(one) for one in mine if one.status >= OK and (one.whole or one.bytes_in) and not failure(one))
+    most = ALIKE * max(one.bytes_out for one in spoken) + ALIKE_BYTES
+    silence, reached = 0.0, heard
+    for one in sorted(lane, key=lambda one: one.at):
+        if one.waited and not one.bytes_in and one.bytes_out <= most:
+            end = min(_end(one), ended)
+            silence += max(0.0, end - max(reached, end - one.waited))
+            reached = max(reached, end)
+    return silence if silence > ALIKE * max(one.waited for one in spoken) else 0.0
 
 
 def _flood(mine: Sequence[Call]) -> str:

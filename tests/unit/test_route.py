@@ -40,6 +40,7 @@ LATE = 1700.0
     [
         ([], "no call"),
         (row(3, 0, error=CLIENT, bytes_in=0), "no call"),
+        (row(3, 0, error=CLIENT, bytes_in=0, waited=60.0), "never answered"),
         (row(4, 200, model_call=False), "no call"),
         (row(4, 0, allowed=False), "no call"),
         (row(11, 429), "never answered"),
@@ -67,8 +68,69 @@ LATE = 1700.0
 def test_each_rule(calls: list[Call], rule: str) -> None:
     found = judge(calls)
     assert found.rule == rule
-    assert found.state == {"no call": "none", "never answered": "down", "down at the end": "down"}.get(rule, "held")
+    down = {"never answered", "silent to the end", "down at the end"}
+    assert found.state == ("none" if rule == "no call" else "down" if rule in down else "held")
     assert found.reason
+
+
+def silent(start: float, seconds: float, status: int = 0, **more: object) -> Call:
+    """A call that was sent on, and to which no byte came until the agent's side ended it."""
+    fields = {"seconds": seconds, "waited": seconds, "error": CLIENT, "whole": False, "bytes_in": 0}
+    return call(start, status, **(fields | more))
+
+
+USUAL = row(10, every=12, waited=8.0)
+"""The first 110 of 1000 s, answered well."""
+
+
+@pytest.mark.parametrize(
+    ("calls", "state"),
+    [
+        # The provider hung for most of the time, and the agent's end cut the call: by the clock of either.
+        ([silent(1200, END - 1200)], "down"),
+        ([silent(1200, END - 1200 + 30)], "down"),
+        ([silent(1200, END - 1200, 200)], "down"),  # headers, and no more
+        # The agent's program gave up and asked again, or the provider's side hung up at last.
+        (row(8, 0, start=1200, every=100, seconds=100.0, waited=100.0, error=CLIENT, bytes_in=0), "down"),
+        ([silent(1200, 400), call(1600, 503, waited=0.1), silent(1610, 390)], "down"),
+        ([silent(1200, 400, 200, error="cut"), silent(1600, 400)], "down"),
+        # One slow last request of a way that worked.
+        ([silent(1900, END - 1900)], "held"),
+        ([silent(1520, END - 1520)], "held"),
+        ([call(1150, waited=200.0, seconds=210.0), silent(1400, END - 1400)], "held"),  # such waits are usual here
+        # Silence that was got over.
+        ([silent(1200, 600), call(1800, waited=2.0)], "held"),
+        ([silent(1200, 600), call(1800, 400, waited=0.1)], "held"),
+        ([silent(1200, 600), silent(1850, 150)], "down"),
+        # Many at once wait no longer than one.
+        ([silent(1600, 400) for _ in range(5)], "held"),
+    ],
+)
+def test_a_provider_that_hangs(calls: list[Call], state: str) -> None:
+    found = judge(USUAL, calls)
+    assert found.state == state
+    assert (found.rule == "silent to the end") == (state == "down")
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [silent(1200, 800, waited=0.0)],  # it never sent all of its request
+        [silent(1200, 800, credential=OTHER)],
+        [silent(1200, 800, asked="other")],
+        [silent(1200, 800, bytes_out=3_000_000)],
+        [silent(1200, 800, bytes_in=5)],  # who does not read stops what comes
+        [silent(1200, 800), silent(1190, 810, 200, bytes_in=90_000, asked="other")],
+        [silent(1200, 800), *row(60, start=1150, every=0.1)],  # a flood
+    ],
+)
+def test_an_agent_can_not_make_it_seem_so(calls: list[Call]) -> None:
+    assert judge(USUAL, calls).state == "held"
+
+
+def test_a_short_trial_is_not_silent_for_most_of_its_time_by_one_call() -> None:
+    calls = [call(START, waited=1.0), silent(START + 2, route.SILENT_S - 1)]
+    assert summarise(calls, agent_started=START, agent_ended=START + route.SILENT_S).state == "held"
 
 
 FAIR = row(40, every=12)
@@ -127,6 +189,8 @@ CALLS = st.lists(
         allowed=st.booleans(),
         model_call=st.booleans(),
         refusal=st.sampled_from(["", "refusal"]),
+        bytes_in=st.sampled_from([0, 900]),
+        waited=st.sampled_from([0.0, 1.0, 700.0]),
     ),
     max_size=40,
 )

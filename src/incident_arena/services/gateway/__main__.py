@@ -27,6 +27,8 @@ from incident_arena.services.gateway.log import Log
 
 CALLS = "calls.jsonl"
 BODY = "64m"
+IDLE_S = 7200
+"""Longer than an agent's time: a model that thinks long is not cut off here, and put down to the client."""
 
 
 def salt(folder: Path) -> bytes:
@@ -55,6 +57,7 @@ async def run(environment: Mapping[str, str]) -> None:
             keep_host_header=True,
             http3=False,
             body_size_limit=BODY,
+            tcp_timeout=IDLE_S,
             ssl_verify_upstream_trusted_ca=str(trusted) if trusted.stat().st_size else None,
             termlog_verbosity="warn",
         )

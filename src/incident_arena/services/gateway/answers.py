@@ -5,6 +5,7 @@ In JSON a quotation mark inside a text is escaped, so that no text of a model ca
 """
 
 import re
+import time
 
 TAIL = 512
 """Bytes of a part that are looked at again with the next, since a field may lie across both."""
@@ -38,9 +39,13 @@ class Answer:
         self.bytes = 0
         self.refusal = ""
         """The provider's own word when it declined on grounds of safety."""
+        self.first: float | None = None
+        """When its first byte came, by the monotonic clock."""
 
     def see(self, part: bytes) -> bytes:
         """Look at a part; returns it as it is."""
+        if part and self.first is None:
+            self.first = time.monotonic()
         self.bytes += len(part)
         text = self._tail + part
         for pattern in _REFUSALS:

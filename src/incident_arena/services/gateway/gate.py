@@ -64,6 +64,8 @@ class _Pending:
     allowed: bool
     credential: str = ""
     asked: str = ""
+    sent: float | None = None
+    """When all of it was here, to be sent on; by the monotonic clock, as `clock`."""
     answer: Answer | None = None
 
 
@@ -113,6 +115,7 @@ class Gate:
         pending: _Pending | None = flow.metadata.get(STATE)
         if pending is not None and flow.response is None:
             pending.asked = fingerprint(self._salt, _path(flow.request), _model(flow.request))
+            pending.sent = time.monotonic()
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Let the answer pass part by part."""
@@ -130,7 +133,9 @@ class Gate:
     def error(self, flow: http.HTTPFlow) -> None:
         """It broke off on either side."""
         text = flow.error.msg if flow.error else ""
-        if "client" in text.lower():
+        pending: _Pending | None = flow.metadata.get(STATE)
+        never_whole = pending is not None and pending.sent is None
+        if never_whole or "client" in text.lower():
             self._tell(flow, CLIENT)
         else:
             self._tell(flow, next((word for part, word in _WORDS.items() if part in text), "cut"))
@@ -140,12 +145,14 @@ class Gate:
         if pending is None:
             return
         request, response, answer = flow.request, flow.response, pending.answer
+        now = time.monotonic()
+        first = answer.first if answer and answer.first is not None else now
         status = response.status_code if response is not None and (answer or not error) else 0
         whole = not error and (answer is None or answer.whole)
         self._told(
             Call(
                 at=pending.started,
-                seconds=max(0.0, time.monotonic() - pending.clock),
+                seconds=max(0.0, now - pending.clock),
                 host=pending.host,
                 port=request.port if pending.allowed else 443,
                 method=request.method[:20],
@@ -159,6 +166,7 @@ class Gate:
                 error=error or ("" if whole else "cut"),
                 credential=pending.credential,
                 asked=pending.asked,
+                waited=0.0 if pending.sent is None else max(0.0, first - pending.sent),
             )
         )
 

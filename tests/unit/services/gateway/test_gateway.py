@@ -85,6 +85,11 @@ def application(seen: list[web.Request]) -> web.Application:
             return web.json_response({"error": "x"}, status=int(what))
         if what == "hang":
             await asyncio.Event().wait()
+        if what == "headers":
+            await stream(request, [], cut=False)
+            await asyncio.Event().wait()
+        if what == "slow":
+            await asyncio.sleep(0.5)
         parts = {
             "whole": [b"event: message_stop\n", b'data: {"type": "message_', b'stop"}\n\n'],
             "cut": [b'data: {"type": "content_block_delta"}\n\n'],
@@ -238,11 +243,31 @@ async def test_the_providers_own_status_comes_through(gateway: Gateway) -> None:
     assert (call.status, call.whole) == (529, True)
 
 
-async def test_a_client_that_hangs_up_is_no_failure_of_the_provider(gateway: Gateway) -> None:
+@pytest.mark.parametrize(("what", "status"), [("hang", 0), ("headers", 200)])
+async def test_a_client_that_hangs_up_is_no_failure_of_the_provider_but_how_long_it_waited_is_told(
+    gateway: Gateway, what: str, status: int
+) -> None:
     with pytest.raises(TimeoutError):
-        await gateway.ask(json={"what": "hang"}, timeout=aiohttp.ClientTimeout(total=1))
+        await gateway.ask(json={"what": what}, timeout=aiohttp.ClientTimeout(total=2))
     [call] = await gateway.logged()
-    assert (call.status, call.error) == (0, CLIENT)
+    assert (call.status, call.error, call.bytes_in) == (status, CLIENT, 0)
+    assert 0.5 < call.waited <= call.seconds
+
+
+async def test_a_wait_ends_with_the_answers_first_byte(gateway: Gateway) -> None:
+    await gateway.ask(json={"what": "slow"})
+    [call] = await gateway.logged()
+    assert 0.5 <= call.waited <= call.seconds
+
+
+async def test_a_request_that_never_came_whole_waited_for_nothing(gateway: Gateway) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port, ssl=gateway.trust, server_hostname=NAME)
+    writer.write(f"POST /v1/messages HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 20\r\n\r\n{{".encode())
+    await asyncio.sleep(0.5)
+    writer.close()
+    del reader
+    [call] = await gateway.logged()
+    assert (call.error, call.waited) == (CLIENT, 0)
 
 
 async def test_an_upstream_that_is_not_there(gateway: Gateway) -> None:
