@@ -16,6 +16,7 @@ import pytest
 from tests.support.machine import session, traces
 
 from incident_arena.catalogue.finding import find
+from incident_arena.harbor.journal import job_key
 from incident_arena.node import allocate, cgroups
 from incident_arena.node.spec import NodeSpec, start_time
 from incident_arena.settings import Settings
@@ -105,7 +106,7 @@ def node(pid: int) -> NodeSpec:
 
 def records(window: Window) -> dict[str, Any]:
     [job] = window.jobs.iterdir()
-    [record] = (Settings.from_environment().records / job.name).glob("*/1/attempt.json")
+    [record] = (Settings.from_environment().records / job_key(job)).glob("*/1/attempt.json")
     return dict(json.loads(record.read_text()))
 
 
