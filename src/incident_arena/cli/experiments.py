@@ -12,7 +12,7 @@ from incident_arena.analysis.cost import load_prices
 from incident_arena.catalogue.finding import Catalogue, find
 from incident_arena.cli import setup
 from incident_arena.cli.say import console, output, print_json, say
-from incident_arena.harbor import agent_images, campaign, contestants, estimate, plan, playing
+from incident_arena.harbor import agent_images, campaign, contestants, estimate, plan, playing, readiness
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.environment import EPISODE
 from incident_arena.harbor.experiment import AgentEntry, Experiment, load
@@ -60,7 +60,8 @@ def run(file: Path, where: Where, parallel: int | None, like: list[Path], *, dry
     if not where.episode:
         require_root()
     for entry in experiment.agents:  # what is lacking is said before anything is built or made
-        contestants.configure(_first(entry))
+        for contestant in _contestants(entry):
+            readiness.require(contestant)
     if not where.episode:
         tasks = playing.prepare(settings, catalogue, experiment.tasks)
         images = [PLAIN, *(agent_images.image_name(entry.agent) for entry in experiment.agents)]
@@ -105,12 +106,14 @@ def tell_one(request: Request, tasks: list[str], like: list[Path], *, json: bool
     _tell(find(Settings.from_environment()), experiment, rows, request.parallel, like, json=json)
 
 
-def _first(entry: AgentEntry) -> contestants.Contestant:
-    model, effort = entry.variants[0]
+def _contestants(entry: AgentEntry) -> list[contestants.Contestant]:
     env = {name: f"${{{name}}}" for name in entry.env}
-    return contestants.Contestant(
-        agent=entry.agent, model=model, effort=effort, kwargs=entry.kwargs, env=env, model_url=entry.model_url
-    )
+    return [
+        contestants.Contestant(
+            agent=entry.agent, model=model, effort=effort, kwargs=entry.kwargs, env=env, model_url=entry.model_url
+        )
+        for model, effort in entry.variants
+    ]
 
 
 def _tell(

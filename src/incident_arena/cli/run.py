@@ -110,7 +110,7 @@ def run(
 
 def _play(request: "Request", tasks: list[str], *, yes: bool, json: bool) -> None:
     from incident_arena.catalogue import finding as catalogue  # noqa: PLC0415
-    from incident_arena.harbor import job, playing  # noqa: PLC0415
+    from incident_arena.harbor import job, playing, readiness  # noqa: PLC0415
     from incident_arena.harbor.environment import EPISODE  # noqa: PLC0415
 
     settings = Settings.from_environment()
@@ -119,6 +119,8 @@ def _play(request: "Request", tasks: list[str], *, yes: bool, json: bool) -> Non
         require_root()
     request = replace(request, tasks=playing.prepare(settings, catalogue.find(settings), tasks))
     job.compose(request)  # what is asked for wrongly is said before anything is built
+    for contestant in job.contestants(request):
+        readiness.require(contestant)
     if real:
         setup.prepare(
             settings, lambda: playing.image_names(settings, request.tasks, [job.agent_image(request)]), yes=yes

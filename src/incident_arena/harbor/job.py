@@ -147,20 +147,25 @@ def retry(max_retries: int) -> RetryConfig:
 def _agents(request: Request) -> tuple[list[AgentConfig], dict[str, str]]:
     if request.scripts:
         return [_script(path) for path in request.scripts], {}
-    made = [
-        configure(
-            Contestant(
-                agent=request.agent,
-                model=model,
-                effort=effort,
-                kwargs=request.kwargs,
-                env=request.env,
-                model_url=request.model_url,
-            )
+    made = [configure(one) for one in contestants(request)]
+    return [config for config, _ in made], merge([upstreams for _, upstreams in made])
+
+
+def contestants(request: Request) -> list[Contestant]:
+    """Who plays: one for each pair of model and effort; none where scripts do."""
+    if request.scripts:
+        return []
+    return [
+        Contestant(
+            agent=request.agent,
+            model=model,
+            effort=effort,
+            kwargs=request.kwargs,
+            env=request.env,
+            model_url=request.model_url,
         )
         for model, effort in request.variants or ((request.model, request.effort),)
     ]
-    return [config for config, _ in made], merge([upstreams for _, upstreams in made])
 
 
 def _script(path: Path) -> AgentConfig:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from incident_arena.folders import PACKAGE
 from incident_arena.images import agents, build
 from incident_arena.settings import Settings
@@ -52,4 +54,24 @@ def test_a_run_refuses_an_agent_without_a_recipe_before_anything_starts(tmp_path
     ended = arena(tmp_path, "run", "frappe/deletes-and-jobs-fail", "--agent", "goose", "--yes")
     assert ended.returncode == 2
     assert "write images/agent_recipes/goose.toml" in ended.stderr
+    assert not (tmp_path / "images").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-a", "codex"], "needs a model"),
+        (["-a", "codex", "-m", "gpt-6"], "no provider in front"),
+        (["-a", "codex", "-m", "openai/gpt-6", "--agent-env", "OPENAI_API_KEY="], "has no key"),
+        (["-a", "codex", "-m", "openai/gpt-6", "--agent-env", "NO_SUCH_KEY"], "is not set"),
+    ],
+)
+def test_a_run_refuses_an_agent_that_could_not_reach_its_model_before_anything_is_built(
+    tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    ended = arena(tmp_path, "run", "frappe/deletes-and-jobs-fail", *arguments, "--yes")
+    assert ended.returncode == 2
+    assert told in ended.stderr
+    assert "remedy" in ended.stderr
+    assert "will " not in ended.stderr
     assert not (tmp_path / "images").exists()
