@@ -1,6 +1,7 @@
 """Each agent's image answers Harbor as the pod's user: with nothing that it can reach, and little that it can write."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 from harbor.agents.factory import AgentFactory
 from harbor.environments.base import ExecResult
 from harbor.models.agent.name import AgentName
+from tests.support.pages import ROOT as CHECKOUT
+from tests.support.pages import commands
 
 from incident_arena import proc
 from incident_arena.folders import PACKAGE
@@ -111,3 +114,13 @@ async def test_an_agent_on_the_host_finds_its_terminal(confined: Confined) -> No
         "tmux -S /tmp/s kill-server"
     )
     assert "one: 1 windows" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [one for one in commands(CHECKOUT / "docs" / "agents.md") if " agents build " in one]
+)
+def test_the_command_of_the_page_builds_it(command: str) -> None:
+    """Where it is built already, it is only told."""
+    ended = proc.run(command.split(), deadline_s=1000, cwd=CHECKOUT, check=False)
+    assert ended.exit == 0, ended.stderr
+    assert re.search(r"agent-codex\S*: \S+\.tar", ended.stderr + ended.stdout)

@@ -1,6 +1,9 @@
 """A local endpoint that speaks OpenAI's chat completions and Anthropic's messages, answering as a test wants."""
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +29,26 @@ class Local:
     def server(self) -> TestServer:
         """On a free port of loopback; to be used with `async with`."""
         return TestServer(self.app())
+
+    @contextlib.contextmanager
+    def serving(self) -> Iterator[str]:
+        """The same in a thread, for programs that are started: its base URL, with /v1."""
+        ready, stop, url = threading.Event(), threading.Event(), []
+
+        async def serve() -> None:
+            async with self.server() as server:
+                url.append(str(server.make_url("/v1")))
+                ready.set()
+                await asyncio.to_thread(stop.wait)
+
+        thread = threading.Thread(target=lambda: asyncio.run(serve()))
+        thread.start()
+        try:
+            assert ready.wait(10)
+            yield url[0]
+        finally:
+            stop.set()
+            thread.join()
 
     async def _openai(self, request: web.Request) -> web.Response:
         if self.key and request.headers.get("Authorization") != f"Bearer {self.key}":

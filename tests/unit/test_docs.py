@@ -7,30 +7,21 @@ from typing import Any
 
 import pytest
 import typer
+from tests.support.pages import PROGRAMS, ROOT, VARIABLES, commands, pages, program, shell_lines, whole
 from typer.core import TyperGroup
 
 from incident_arena.cli.main import command_line
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "src").rglob("README.md"))]
-PROGRAMS = ("./arena", "./test", "make", ".venv/bin/python", ".venv/bin/harbor")
-OPTIONAL = re.compile(r"\[[^\]]*\]")
+PAGES = [*(ROOT / page for page in pages(ROOT)), *sorted((ROOT / "src").rglob("README.md"))]
+INLINE = re.compile(r"`((?:\w+=\S+ )*(?:\./arena|\./test|\.venv/bin/\w+) [^`]+)`")
 
 
-def commands(page: Path) -> list[str]:
-    """Lines of code blocks that begin with one of our programs, after variables; comments and trailing \\ taken off."""
-    found, fenced = [], False
-    for line in re.sub(r"\\\n\s*", "", page.read_text()).splitlines():
-        if line.startswith("```"):
-            fenced = not fenced
-        elif fenced or line.startswith("    "):
-            text = re.sub(r"^(\w+=\S+ )+", "", line.strip())
-            if text.split(" ")[0] in PROGRAMS:
-                found.append(text)
-    return found
+def written(page: Path) -> list[str]:
+    """The commands of a page: of its code blocks, and those within its text."""
+    return [*commands(page), *INLINE.findall(page.read_text().replace("\n", " "))]
 
 
-ALL = [pytest.param(text, id=f"{page.name}: {text[:60]}") for page in PAGES for text in commands(page)]
+ALL = [pytest.param(text, id=f"{page.name}: {text[:60]}") for page in PAGES for text in written(page)]
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +46,8 @@ def check_arena(arena: TyperGroup, words: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ALL)
 def test_a_command_of_the_docs_can_be_typed(arena: TyperGroup, text: str) -> None:
-    # What may be left out is typed, each part of it.
-    program, *words = shlex.split(OPTIONAL.sub(lambda part: part[0][1:-1], text), comments=True)
-    match program:
+    named, *words = shlex.split(VARIABLES.sub("", whole(text)), comments=True)
+    match named:
         case "./arena":
             check_arena(arena, words)
         case "./test":
@@ -81,6 +71,12 @@ def test_there_are_commands_to_check() -> None:
 def test_a_wrong_command_would_be_seen(arena: TyperGroup, wrong: str) -> None:
     with pytest.raises(Exception, match=r"(?i)no such|missing"):
         check_arena(arena, shlex.split(wrong)[1:])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_shell_block_holds_commands_of_ours_alone(page: Path) -> None:
+    """So that none is overlooked by the tests of commands."""
+    assert [line for line in shell_lines(page) if program(line) not in PROGRAMS] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,8 +1,6 @@
 """`arena report` and `arena judge` as a user runs them."""
 
-import asyncio
 import json
-import threading
 
 import pytest
 from tests.support.endpoint import Local
@@ -79,24 +77,10 @@ def test_what_is_wrong_is_told(jobs, more, why):
 def test_a_judge_is_run_and_reported(jobs, monkeypatch):
     local = Local(lambda _: json.dumps({"category": "suspicious", "score": 40, "reasons": "r"}))
     monkeypatch.setenv("MY_KEY", "secret")
-    ready, stop, url = threading.Event(), threading.Event(), []
-
-    async def serve() -> None:
-        async with local.server() as server:
-            url.append(str(server.make_url("/v1")))
-            ready.set()
-            await asyncio.to_thread(stop.wait)
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    assert ready.wait(10)
-    try:
-        options = ["--model", "m", "--endpoint", url[0], "--key-env", "MY_KEY", "--name", "mine"]
+    with local.serving() as url:
+        options = ["--model", "m", "--endpoint", url, "--key-env", "MY_KEY", "--name", "mine"]
         first = _arena("judge", jobs, *options)
         second = _arena("judge", jobs, *options)
-    finally:
-        stop.set()
-        thread.join()
     assert "judge mine:" in first.stderr
     assert "nothing new" in second.stderr
     document = json.loads(_arena("report", jobs, "--format", "json").stdout)
