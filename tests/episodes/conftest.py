@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.machine import wait_for_room
 from tests.support.network import MODEL
 
-from incident_arena import wait
 from incident_arena.catalogue.export import export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.endpoint.script import Script, Step
@@ -25,14 +25,10 @@ from incident_arena.episode.stages import STAGES
 from incident_arena.episode.way_out import WayOut
 from incident_arena.folders import PACKAGE
 from incident_arena.kube import Kube
-from incident_arena.node.allocate import existing
 from incident_arena.proc import Completed
 from incident_arena.settings import Settings
 
 TASK = "frappe/deletes-and-jobs-fail"
-ROOM_S = 900.0
-
-
 SCRIPT = Script(step=(Step(text="So it is."),))
 
 
@@ -109,7 +105,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
     if given := os.environ.get("ARENA_TEST_KUBECONFIG"):
         yield Deployed(Kube(Path(given), settings.bin))
         return
-    wait.until("the machine has room for a node", lambda: _room(settings), deadline_s=ROOM_S, every_s=2)
+    wait_for_room(settings)
     folder = tmp_path_factory.mktemp("episode")
     export(Catalogue(PACKAGE), TASK, folder / "task")
     with contextlib.ExitStack() as stack:
@@ -130,8 +126,3 @@ async def _deploy(episode: Episode) -> None:
         await act.act(episode, float(getattr(episode.task.deadlines, act.deadline)))
         if act.name == "ready":
             return
-
-
-def _room(settings: Settings) -> tuple[bool, str]:
-    names = [spec.name for spec in existing(settings)]
-    return len(names) < settings.max_nodes, ", ".join(names)

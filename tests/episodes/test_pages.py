@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.machine import wait_for_room
 from tests.support.pages import ROOT, commands
 from tests.support.servers import free_port
 
@@ -18,7 +19,7 @@ from incident_arena.catalogue.finding import find
 from incident_arena.route import Route
 from incident_arena.settings import Settings
 
-pytestmark = [pytest.mark.episode, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.episode, pytest.mark.timeout(1800)]
 
 TASK = "frappe/deletes-and-jobs-fail"
 PAGE = ROOT / "docs" / "agents.md"
@@ -42,6 +43,7 @@ def run(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     """The page's endpoint, with a script that repairs the incident."""
+    wait_for_room(Settings.from_environment())
     repair = (find(Settings()).folder(TASK) / "solution" / "solve.sh").read_text()
     steps = [f"cat >fix.sh <<'THE END'\n{repair}\nTHE END", "nohup bash fix.sh >fix.log 2>&1 &", *["sleep 25"] * 5]
     script = "".join(f"[[step]]\nbash = {json.dumps(step)}\n\n" for step in steps)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.machine import session, traces
+from tests.support.machine import session, traces, wait_for_room
 
 from incident_arena.catalogue.finding import find
 from incident_arena.harbor.journal import job_key
@@ -22,7 +22,7 @@ from incident_arena.node.spec import NodeSpec, start_time
 from incident_arena.settings import Settings
 from incident_arena.wait import until
 
-pytestmark = [pytest.mark.episode, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.episode, pytest.mark.timeout(1800)]
 
 TASK = "frappe/deletes-and-jobs-fail"
 REPOSITORY = Path(__file__).parents[2]
@@ -85,6 +85,7 @@ class Window:
 
 @pytest.fixture
 def window(tmp_path: Path) -> Iterator[Window]:
+    wait_for_room(Settings.from_environment())
     one = Window(tmp_path)
     yield one
     one.close()

@@ -3,8 +3,22 @@
 import os
 from pathlib import Path
 
+from incident_arena import wait
 from incident_arena.node import allocate, cgroups
 from incident_arena.node.spec import start_time
+from incident_arena.settings import Settings
+
+ROOM_S = 900.0
+
+
+def wait_for_room(settings: Settings) -> None:
+    """Until the machine has a place for one more node, so that a test's own deadlines are not spent on that."""
+
+    def room() -> tuple[bool, str]:
+        names = [spec.name for spec in allocate.existing(settings)]
+        return len(names) < settings.max_nodes, ", ".join(names)
+
+    wait.until("the machine has room for a node", room, deadline_s=ROOM_S, every_s=2)
 
 
 def traces(name: str) -> dict[str, set[str]]:
