@@ -49,7 +49,7 @@ def nobody() -> Iterator[str]:
         ("codex", "openai/gpt-6", "OPENAI_API_KEY or CODEX_API_KEY is not set", "export OPENAI_API_KEY="),
         ("claude-code", None, "ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN is not set", "export ANTHROPIC_API_KEY="),
         ("claude-code", "anthropic/x", "ANTHROPIC_API_KEY or", "export ANTHROPIC_API_KEY="),
-        ("gemini-cli", "google/gemini-3-pro", "is not set", "export GEMINI_API_KEY="),
+        ("gemini-cli", "google/gemini-3-pro", "GEMINI_API_KEY or", "export GOOGLE_API_KEY="),
         ("mini-swe-agent", "anthropic/x", "ANTHROPIC_API_KEY", "export ANTHROPIC_API_KEY="),
         ("terminus-2", "openai/gpt-6", "OPENAI_API_KEY", "export OPENAI_API_KEY="),
     ],
