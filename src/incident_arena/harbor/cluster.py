@@ -54,6 +54,7 @@ class EpisodeMaker(Protocol):
         *,
         way: WayOut,
         agent_image: str,
+        seed: int,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""
 
