@@ -23,7 +23,7 @@ QUEUE = PlantedFault(name="redis-queue.config", parameters={"denied_commands": [
 
 @pytest.fixture
 def stores(maria: Maria, redis_server: Redis, tmp_path: Path) -> Iterator[Stores]:
-    (tmp_path / "options").mkdir()
+    (tmp_path / "options").mkdir(exist_ok=True)
     opened: dict[str, Store] = {"mariadb": maria.store(tmp_path / "options"), "redis-queue": redis_server.store()}
     yield opened
     for store in opened.values():
@@ -165,7 +165,7 @@ def test_what_a_repair_changes_is_what_it_is_permitted_to(
             redis_server.commands.command("ACL", "SAVE"),
         ],
     }
-    (tmp_path / "options").mkdir()
+    (tmp_path / "options").mkdir(exist_ok=True)
     with_options = MariaDbStore(maria.spec(tmp_path / "options"), REFEREE)
     opened = {**stores, "mariadb": with_options}
     for fault in (GRANTS, QUEUE):
