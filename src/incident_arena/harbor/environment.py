@@ -19,7 +19,7 @@ from incident_arena.catalogue.names import MAIN
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
-from incident_arena.harbor import seeds
+from incident_arena.harbor import host_calls, seeds
 from incident_arena.harbor.cluster import Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
 from incident_arena.harbor.place import Place
@@ -27,6 +27,7 @@ from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.images.agents import PLAIN
 from incident_arena.kube import Kube
+from incident_arena.route import Call
 from incident_arena.settings import Settings
 
 type Role = Literal["agent", "judge"]
@@ -57,6 +58,8 @@ class ArenaEnvironment(BaseEnvironment):
         super().__init__(*args, **kwargs)
         self.role: Role = "agent" if self.session_id.endswith(_AGENT_SUFFIX) else "judge"
         self._made: Place | None = None
+        self._calls: list[Call] = []
+        """By an agent of this process; the gateway sees those of the pod."""
 
     @staticmethod
     @override
@@ -133,7 +136,7 @@ class ArenaEnvironment(BaseEnvironment):
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise
-        return Cluster(episode, journal, self.logger, trial)
+        return Cluster(episode, journal, self.logger, trial, self._calls)
 
     @property
     def _place(self) -> Place:
@@ -168,6 +171,8 @@ class ArenaEnvironment(BaseEnvironment):
     ) -> ExecResult:
         """Run a shell command as the place's own user, whichever user is asked for: Kubernetes can't choose one."""
         del user
+        if self.role == "agent":
+            host_calls.belong_to(self._calls)
         ended = await self._place.exec(
             MAIN,
             command,
