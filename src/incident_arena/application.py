@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from incident_arena.errors import UserError
 from incident_arena.formats.records import RecordState
-from incident_arena.formats.task import LoadSpec
+from incident_arena.formats.task import Invariant, LoadSpec
 from incident_arena.stores.base import Stores
 from incident_arena.workload.operations import Operations
 
@@ -36,6 +36,11 @@ class Substrate(ABC):
     """Names of the load's kinds of operation."""
     moves: ClassVar[Mapping[str, Any]] = {}
     """What the application changes by itself in its stores, by the store's name, as the store's kind wants it told."""
+
+    schedules: ClassVar[Sequence[str]] = ()
+    """Names of scheduled jobs that `make_due` knows."""
+    invariants: ClassVar[Sequence[Invariant]] = ()
+    """What must be true of all that the load's clients witness."""
 
     @abstractmethod
     def operations(self, spec: LoadSpec, target: str, environment: Mapping[str, str]) -> Operations:
@@ -74,6 +79,22 @@ class Substrate(ABC):
             StoreError: a store does not answer.
         """
         return {}
+
+    def make_due(self, stores: Stores, schedule: str) -> None:
+        """Let one of `schedules` be due now.
+
+        Raises:
+            StoreError: a store does not answer.
+        """
+        raise NotImplementedError(schedule, stores)
+
+    def has_run(self, stores: Stores, schedule: str, since: float) -> tuple[bool, str]:
+        """Whether one of `schedules` has run to a good end since a moment, and what was seen.
+
+        Raises:
+            StoreError: a store does not answer.
+        """
+        raise NotImplementedError(schedule, stores, since)
 
 
 def load(name: str, folder: Path | None = None) -> Substrate:

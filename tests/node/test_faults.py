@@ -22,8 +22,9 @@ QUEUE = PlantedFault(name="redis-queue.config", parameters={"denied_commands": [
 
 
 @pytest.fixture
-def stores(maria: Maria, redis_server: Redis) -> Iterator[Stores]:
-    opened: dict[str, Store] = {"mariadb": maria.store(), "redis-queue": redis_server.store()}
+def stores(maria: Maria, redis_server: Redis, tmp_path: Path) -> Iterator[Stores]:
+    (tmp_path / "options").mkdir(exist_ok=True)
+    opened: dict[str, Store] = {"mariadb": maria.store(tmp_path / "options"), "redis-queue": redis_server.store()}
     yield opened
     for store in opened.values():
         store.close()
@@ -45,6 +46,17 @@ def look(stores: Stores, fault: PlantedFault) -> Look:
 
 def facts(stores: Stores, component: str) -> dict[str, object]:
     return dict(stores[component].picture(None) or {})
+
+
+@pytest.mark.parametrize("fault", [GRANTS, QUEUE], ids=lambda fault: fault.name)
+def test_what_is_lifted_leaves_no_difference(stores: Stores, fault: PlantedFault) -> None:
+    found = read(stores, fault)
+    before = facts(stores, found.component)
+    plant(stores, fault)
+    assert facts(stores, found.component) != before
+    found.fault.lift(stores[found.component], found.parameters)
+    assert look(stores, fault).state == "clear"
+    assert facts(stores, found.component) == before
 
 
 def test_grants_are_missing_and_come_back(stores: Stores, maria: Maria) -> None:
@@ -153,7 +165,7 @@ def test_what_a_repair_changes_is_what_it_is_permitted_to(
             redis_server.commands.command("ACL", "SAVE"),
         ],
     }
-    (tmp_path / "options").mkdir()
+    (tmp_path / "options").mkdir(exist_ok=True)
     with_options = MariaDbStore(maria.spec(tmp_path / "options"), REFEREE)
     opened = {**stores, "mariadb": with_options}
     for fault in (GRANTS, QUEUE):

@@ -17,6 +17,7 @@ from incident_arena.services.referee import reconcile
 from incident_arena.stores.base import Stores
 
 pytestmark = pytest.mark.node
+JOB_S = 10.0
 FRAPPE = load("frappe")
 
 TABLES = (
@@ -55,7 +56,7 @@ def stores(maria: Maria, redis_server: Redis):
 
 
 def reconciled(ledger: Path, stores: Stores) -> Reconciled:
-    return reconcile.reconcile(ledger, FRAPPE, stores)
+    return reconcile.reconcile(ledger, FRAPPE, stores, JOB_S)
 
 
 def written(folder: Path, *operations: tuple[str, tuple[str, ...], str, str, tuple[str, ...]]) -> Path:
@@ -96,7 +97,7 @@ def test_it_finds_what_is_there_and_what_is_not(tmp_path, mysql, stores):
     }  # fmt: skip
     assert found.seeds_missing == ()
     lines = reading.read(path)
-    assert violations(lines, found) == []
+    assert violations(lines, found, JOB_S) == []
 
 
 def test_it_finds_each_loss(tmp_path, mysql, stores):
@@ -108,7 +109,7 @@ def test_it_finds_each_loss(tmp_path, mysql, stores):
     seeds.keep(tmp_path, ("ToDo/kept", "ToDo/pool"))
     found = reconciled(path, stores)
     assert found.seeds_missing == ("ToDo/kept",)
-    said = violations(reading.read(path), found)
+    said = violations(reading.read(path), found, JOB_S)
     assert [each.partition(" is ")[0].partition(",")[0] for each in said] == [
         "ToDo/kept", "Comment/c", "ToDo/a", "ToDo/b", "job/Notification Log/load-3", "job/Version/b",
     ]  # fmt: skip
@@ -154,7 +155,7 @@ def test_thousands_of_records_take_under_two_seconds(tmp_path, mysql, stores):
     started = time.monotonic()
     found = reconciled(path, stores)
     assert time.monotonic() - started < 2
-    assert violations(reading.read(path), found) == []
+    assert violations(reading.read(path), found, JOB_S) == []
 
 
 def test_what_it_cannot_do_is_said(tmp_path, mysql, stores):

@@ -165,3 +165,15 @@ def dry_run(server: Redis, name: str) -> bool:
             continue
         return "no permissions to run" not in str(answer)
     raise AssertionError(name)
+
+
+def test_it_takes_growth_that_it_has_room_for_and_nothing_is_left(redis_server: Redis) -> None:
+    store = redis_server.store()
+    before = store.picture(())
+    store.grow(20)
+    assert store.picture(()) == before
+    assert redis_server.commands.command("DBSIZE") == 0
+    with pytest.raises(StoreError, match="maxmemory"):
+        store.grow(100)
+    assert store.picture(()) == before
+    store.close()

@@ -34,12 +34,13 @@ from incident_arena.formats.records import (
     Stage,
 )
 from incident_arena.formats.task import (
-    Challenge,
     Deadlines,
+    Event,
     KindLoad,
     LoadSpec,
     Permit,
     PlantedFault,
+    Settling,
     Symptom,
     TaskSpec,
     Windows,
@@ -112,8 +113,8 @@ def task() -> TaskSpec:
         windows=Windows(baseline=30, acceptance=30, soak=30, restarted=30),
         deadlines=Deadlines(agent=600),
         challenges=[
-            *(Challenge(kind="restart", component=component) for component in RESTARTED),
-            Challenge(kind="churn", component="mariadb"),
+            *(Event(kind="restart", component=component) for component in RESTARTED),
+            Event(kind="churn", component="mariadb"),
         ],
         permitted=[Permit(rule="DELETE", path=f"mariadb/{GRANT}", after=[True]), *live, *file],
         forbidden=["admin/queue-flush"],
@@ -320,7 +321,7 @@ def _outcome(id_: int, kind: str, due: float, broken: _Broken, chance: random.Ra
 def _reconciled(lines: tuple[LedgerLine, ...], taken: float) -> Reconciled:
     """What honest stores say: each record in the state of the last touch that was certain to take effect."""
     records: dict[str, RecordState] = {}
-    for name, its in touches(lines, START + taken).items():
+    for name, its in touches(lines, START + taken, Settling().job).items():
         certain = [touch for touch in its if touch.certain]
         gone = any(touch.effect == "deleted" for touch in certain)
         values = [touch.effect for touch in certain if touch.effect not in ("deleted", "created")]

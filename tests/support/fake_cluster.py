@@ -79,11 +79,13 @@ class FakeEpisode:
         *,
         way: WayOut,
         agent_image: str = "agent",
+        seed: int = 1,
     ) -> None:
         assert (task_folder / "task.json").is_file()
         self._plan = json.loads(os.environ["ARENA_FAKE"])
         self._log_file = Path(self._plan["log"])
         (record / "agent-image").write_text(agent_image)
+        (record / "seed").write_text(str(seed))
         (record / "way-out").write_text(json.dumps(dict(way.upstreams)))
         (record / "cpus").write_text(json.dumps(settings.cpus_per_node))
         self._name, self._record, self._on_stage = name, record, on_stage

@@ -81,14 +81,14 @@ class Maria:
         given = {"name": "mariadb", "kind": "mariadb", "host": "127.0.0.1", "port": self.port, "account": "site"}
         return StoreSpec.model_validate(given | {"options": {"database": "site"}, "folders": folders})
 
-    def store(self) -> MariaDbStore:
+    def store(self, config: Path | None = None) -> MariaDbStore:
         """Of the account `referee`, which is made here."""
         for statement in (
             "CREATE OR REPLACE USER referee@'%' IDENTIFIED BY 'referee'",
             "GRANT ALL PRIVILEGES ON *.* TO referee@'%' WITH GRANT OPTION",
         ):
             self.sql.query(statement)
-        return MariaDbStore(self.spec(), REFEREE)
+        return MariaDbStore(self.spec(config), REFEREE)
 
 
 def free_port() -> int:

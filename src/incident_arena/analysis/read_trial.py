@@ -211,6 +211,7 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
         inclusive=tuple(verdict.inclusive),
         checks=tuple(f"{check.name} {check.verdict}" for check in verdict.checks if check.verdict != "pass"),
         judge_version=verdict.product,
+        seed=verdict.seed,
         agent_seconds=times["agent_seconds"],
         faults=planted(verdict),
         repaired=len(fixed) if verdict.tracked else None,

@@ -96,6 +96,8 @@ class Trial:
     checks: tuple[str, ...] = ()
     """Checks that did not pass, each with its answer: "scope fail"."""
     judge_version: str | None = None
+    seed: int = 0
+    """By which the task's values were drawn; 0 when that is not known."""
 
     faults: int | None = None
     """Planted faults; 0 in a task in which nothing is broken, None when there are some and none was tracked."""

@@ -2,7 +2,7 @@
 
     task.toml                       Harbor's, made from the task's facts
     instruction.md                  what the agent is told
-    environment/task.json           the facts (TaskSpec) for the referee and the load
+    environment/task.json           the facts (TaskSpec); each trial draws its values from them
     environment/chart/              the substrate's Helm chart with the harness in it
     environment/values.yaml         the task's overlay
     environment/docker-compose.yaml names the services for Harbor, which asks for it; nothing runs it
@@ -22,7 +22,7 @@ from typing import Any
 
 import jinja2
 
-from incident_arena import faults, stores
+from incident_arena import application, stores
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.names import MAIN, REFEREE
 from incident_arena.episode.stages import PLACE_S
@@ -63,7 +63,7 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
     Raises:
         UserError: no such task, or `out` holds something else.
     """
-    spec, folder = with_repairs(catalogue, catalogue.load(name)), catalogue.folder(name)
+    spec, folder = with_invariants(catalogue, catalogue.load(name)), catalogue.folder(name)
     if out.exists() and any(out.iterdir()) and not _is_export(out):
         raise UserError(f"folder {str(out)!r}", "holds something else than an exported task", "name another with --out")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -105,15 +105,14 @@ def compose(catalogue: Catalogue, spec: TaskSpec, out: Path) -> None:
         _write(harness / "substrate" / file.name, file.read_text())
 
 
-def with_repairs(catalogue: Catalogue, spec: TaskSpec) -> TaskSpec:
-    """A task whose permitted list holds what repairs its faults, before what the task itself adds.
+def with_invariants(catalogue: Catalogue, spec: TaskSpec) -> TaskSpec:
+    """A task with what its substrate says must be true of all that clients witness, before what it says itself.
 
     Raises:
-        UserError: a fault is unknown, or its parameters are wrong.
+        UserError: no such substrate.
     """
-    kinds = catalogue.kinds(spec.substrate)
-    repairs = [permit for planted in spec.faults for permit in faults.read(planted, kinds).repairs]
-    return spec.model_copy(update={"permitted": [*repairs, *spec.permitted]})
+    own = application.load(spec.substrate, catalogue.substrate(spec.substrate)).invariants
+    return spec.model_copy(update={"invariants": [*own, *spec.invariants]})
 
 
 def digest(folder: Path) -> str:

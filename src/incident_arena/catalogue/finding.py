@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from incident_arena import folders
+from incident_arena.episode import values
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
 from incident_arena.settings import Settings
@@ -66,14 +66,11 @@ class Catalogue:
         Raises:
             UserError: there is no such substrate.
         """
-        values = self.substrate(substrate) / "chart" / "values.yaml"
-        told = yaml.safe_load(values.read_text()) if values.is_file() else None
-        found = ((told or {}).get("harness") or {}).get("application")
-        return found if isinstance(found, dict) else {}
+        return values.application(self.substrate(substrate) / "chart")
 
     def kinds(self, substrate: str) -> dict[str, str]:
         """Kind of each of a substrate's stores, by its name."""
-        return {str(each["name"]): str(each["kind"]) for each in self.application(substrate).get("stores") or []}
+        return values.kinds(self.substrate(substrate) / "chart")
 
     def components(self, substrate: str) -> tuple[str, ...]:
         """Names of a substrate's components, sorted."""

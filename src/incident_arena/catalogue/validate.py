@@ -5,13 +5,15 @@ from pathlib import Path
 
 import jinja2
 
-from incident_arena import application, faults
+from incident_arena import application, faults, stores
 from incident_arena.catalogue import export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.scripts import wrong_fixes
 from incident_arena.errors import UserError
-from incident_arena.formats.task import TaskSpec
-from incident_arena.services.referee import challenges
+from incident_arena.faults import drawing
+from incident_arena.formats.task import Event, TaskSpec
+from incident_arena.services.referee import events
+from incident_arena.services.referee.events import passed, peak, schedule
 
 UNSUPPORTED = {
     ("configuration", "build-capable"): "no change of the source would repair a configuration",
@@ -35,7 +37,7 @@ def problems(catalogue: Catalogue, name: str) -> list[str]:
         return [line.strip() for line in error.reason.strip().splitlines()]
     found = [*_parts(catalogue, spec), *_files(catalogue, folder, spec)]
     if spec.substrate in catalogue.substrates:
-        found += [*_faults(catalogue, spec), *_load(catalogue, spec), *_challenges(catalogue, spec)]
+        found += [*_faults(catalogue, spec), *_load(catalogue, spec), *_events(catalogue, spec)]
     return found
 
 
@@ -65,10 +67,11 @@ def _faults(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
     names = [planted.name for planted in spec.faults]
     kinds = catalogue.kinds(spec.substrate)
     for planted in spec.faults:
-        try:
-            faults.read(planted, kinds)
-        except UserError as error:
-            yield f"faults: {error.thing}: {error.reason}; {error.remedy}"
+        for variant in drawing.variants(planted):
+            try:
+                faults.read(variant, kinds)
+            except UserError as error:
+                yield f"faults: {error.thing}: {error.reason}; {error.remedy}"
         if planted.name not in spec.vocabulary:
             yield f"vocabulary: lacks {planted.name!r}, which is planted"
     for name in sorted({name for name in names if names.count(name) > 1}):
@@ -91,17 +94,44 @@ def _load(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
                 yield f"load: kind {name!r} has {samples}; at least {LEAST_SAMPLES} are needed to judge it"
 
 
-def _challenges(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
-    known = {"restart": catalogue.components(spec.substrate), "churn": tuple(catalogue.kinds(spec.substrate))}
-    for challenge in spec.challenges:
-        if challenge.kind not in challenges.kinds():
-            yield f"challenges: {challenge.kind!r} is unknown; one of: {', '.join(challenges.kinds())}"
-        elif challenge.component not in known.get(challenge.kind, (challenge.component,)):
-            valid = ", ".join(sorted(known[challenge.kind]))
-            yield f"challenges: {challenge.kind} of {challenge.component!r}: no such component; one of: {valid}"
-    stages = [challenge.stage for challenge in spec.challenges]
-    for stage in sorted({stage for stage in stages if stages.count(stage) > 1}):
-        yield f"challenges: {stage!r} is there twice"
+def _events(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
+    for name, listed in (("challenges", spec.challenges), ("scenes", spec.scenes)):
+        for event in listed:
+            yield from (f"{name}: {wrong}" for wrong in _event(catalogue, spec, event))
+        stages = [event.stage for event in listed]
+        for stage in sorted({stage for stage in stages if stages.count(stage) > 1}):
+            yield f"{name}: {stage!r} is there twice"
+
+
+def _event(catalogue: Catalogue, spec: TaskSpec, event: Event) -> Iterator[str]:
+    try:
+        given = events.read(event)
+    except UserError as error:
+        yield f"{error.thing}: {error.reason}; {error.remedy}"
+        return
+    components, kinds = catalogue.components(spec.substrate), catalogue.kinds(spec.substrate)
+    known = {
+        "restart": components,
+        "reconcile": components,
+        "churn": tuple(kinds),
+        "passed": tuple(kinds),
+        "grow": tuple(name for name, kind in kinds.items() if stores.grows(kind)),
+    }
+    if event.component not in known.get(event.kind, ("",)):
+        valid = ", ".join(sorted(known.get(event.kind, ()))) or "none: it is done to all"
+        yield f"{event.kind} of {event.component!r}: no such component; one of: {valid}"
+    elif isinstance(given, passed.Parameters):
+        try:
+            passed.planted(event, given, kinds)
+        except UserError as error:
+            yield f"{error.thing}: {error.reason}; {error.remedy}"
+    own = application.load(spec.substrate, catalogue.substrate(spec.substrate))
+    for thing, asked, known_ones in (
+        ("job", [given.job] if isinstance(given, schedule.Parameters) else [], own.schedules),
+        ("kind", given.kinds if isinstance(given, peak.Parameters) else [], tuple(spec.load.kinds)),
+    ):
+        for name in sorted(set(asked) - set(known_ones)):
+            yield f"{event.kind}: {thing} {name!r} is unknown; one of: {', '.join(sorted(known_ones)) or 'none'}"
 
 
 def _files(catalogue: Catalogue, folder: Path, spec: TaskSpec) -> Iterator[str]:

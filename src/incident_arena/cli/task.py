@@ -51,7 +51,10 @@ def show(name: Name, json: Json = False) -> None:  # noqa: FBT002 - a flag
     table.add_row("surface", spec.surface)
     table.add_row("layer, onset", f"{spec.layer}, {spec.onset}")
     for planted in spec.faults:
-        table.add_row("planted", f"{planted.name} {planted.parameters or ''}")
+        drawn = ", ".join(f"{name} one of {values}" for name, values in planted.draws.items())
+        table.add_row("planted", f"{planted.name} {planted.parameters or ''} {drawn}".rstrip())
+    for scene in spec.scenes:
+        table.add_row("scene", f"{scene.stage} {scene.parameters or ''}".rstrip())
     for kind, load in sorted(spec.load.kinds.items()):
         table.add_row("load", f"{kind} {load.rate:g}/s{', judged' if load.judged else ''}")
     table.add_row("challenges", ", ".join(challenge.stage for challenge in spec.challenges))

@@ -30,6 +30,7 @@ class Episode(Ground):
         on_stage: told of each stage that has ended.
         way: which names the agent may call.
         agent_image: what the chart gets as its image `agent`.
+        seed: the trial's, by which the task's values are drawn.
     """
 
     def __init__(
@@ -42,8 +43,9 @@ class Episode(Ground):
         *,
         way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
         agent_image: str = agents.PLAIN,
+        seed: int = 1,
     ) -> None:
-        super().__init__(settings, task_folder, name, way=way, agent_image=agent_image)
+        super().__init__(settings, task_folder, name, way=way, agent_image=agent_image, seed=seed)
         self.record = record
         self.on_stage = on_stage
         self.stages: list[Stage] = []

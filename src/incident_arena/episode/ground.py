@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from incident_arena.episode import needs, way_out
+from incident_arena.episode import needs, values, way_out
 from incident_arena.errors import InfrastructureError
+from incident_arena.faults import drawing
 from incident_arena.formats.records import Closing
 from incident_arena.formats.task import TaskSpec
 from incident_arena.images import agents
@@ -25,6 +26,7 @@ class Ground:
         name: unique on the machine; the node's name too.
         way: which names the agent may call.
         agent_image: what the chart gets as its image `agent`.
+        seed: the trial's, by which the task's values are drawn.
     """
 
     def __init__(
@@ -35,11 +37,13 @@ class Ground:
         *,
         way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
         agent_image: str = agents.PLAIN,
+        seed: int = 1,
     ) -> None:
         self.settings = settings
         self.task_folder = task_folder
         self.name = name
-        self.task: TaskSpec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
+        spec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
+        self.task: TaskSpec = drawing.played(spec, values.kinds(task_folder / "chart"), seed)
         self.images = needs.find(settings, task_folder, agent_image)
         self.relay = way_out.Relay(way)
         self.spec: NodeSpec | None = None

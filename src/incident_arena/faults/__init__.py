@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from incident_arena import stores
 from incident_arena.errors import UserError
+from incident_arena.formats import parameters
+from incident_arena.formats.parameters import Parameters
 from incident_arena.formats.task import Permit, PlantedFault
-from incident_arena.stores.fault import Fault, Parameters
+from incident_arena.stores.fault import Fault
 
 type Kinds = Mapping[str, str]
 
@@ -60,13 +60,5 @@ def read(planted: PlantedFault, kinds: Kinds) -> Planted:
     if kind is None or aspect not in aspects(kind):
         raise UserError(f"fault '{planted.name}'", "there is no such fault", f"one of: {', '.join(names(kinds))}")
     fault: Fault[Any, Any] = importlib.import_module(f"{stores.__name__}.{kind}.faults.{aspect}").FAULT
-    try:
-        parameters: Parameters = fault.parameters.model_validate(planted.parameters)
-    except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in each['loc']) or 'parameters'}: {each['msg']}"
-            for each in error.errors(include_url=False)
-        )
-        valid = ", ".join(fault.parameters.model_fields)
-        raise UserError(f"fault '{planted.name}'", wrong, f"its parameters: {valid}") from error
-    return Planted(planted.name, component, fault, parameters)
+    given: Parameters = parameters.read(f"fault '{planted.name}'", fault.parameters, planted.parameters)
+    return Planted(planted.name, component, fault, given)

@@ -9,7 +9,7 @@ Layout of an evidence folder (written by the referee, downloaded by Harbor to `<
     task.json             TaskSpec as it was played (tasks.py)
     stages.jsonl          Stage, in order
     snapshots/A.json …    Snapshot A healthy, B broken, C when the agent is done, D after the challenges
-    ledger.jsonl          Operation: one line for the intent, one for the outcome, of each operation of the load
+    ledger.jsonl          LedgerLine: of each operation of the load its intent, its outcome, and what was witnessed
     reconciled.json       Reconciled: what became of the records and jobs that the ledger names
     observations.jsonl    Observation: each fault's live effective state, every few seconds
     actions.jsonl         Action: what was done through the servers, by their own audit
@@ -108,7 +108,21 @@ class Outcome(Record):
     """Wrong only because the effect did not come in time: the server accepted it, so it must take effect some day."""
 
 
-type LedgerLine = Annotated[Intent | Outcome, Field(discriminator="type")]
+class Witness(Record):
+    """What a client saw with its own eyes: of a subject (`order/CHECKOUT`), a value (`ORDER`), at a moment."""
+
+    version: Literal[1] = 1
+    type: Literal["witness"] = "witness"
+    id: int
+    """The operation's."""
+    kind: str
+    due: float
+    at: float
+    subject: str
+    value: str
+
+
+type LedgerLine = Annotated[Intent | Outcome | Witness, Field(discriminator="type")]
 
 
 class RecordState(Record):

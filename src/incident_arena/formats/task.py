@@ -9,7 +9,7 @@ wrong/*.sh        wrong fixes; the first line `# class: …` says which class ea
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from incident_arena.formats.records import Record, Scalar
 
@@ -21,6 +21,8 @@ class PlantedFault(Record):
 
     name: str
     parameters: dict[str, Scalar | list[str]] = Field(default_factory=dict)
+    draws: dict[str, Annotated[list[Scalar | list[str]], Field(min_length=2)]] = Field(default_factory=dict)
+    """Values of which the trial's seed takes one for each parameter named here; empty in a task that is played."""
 
 
 class KindLoad(Record):
@@ -83,16 +85,52 @@ class Symptom(Record):
     window: Positive = 10
 
 
-class Challenge(Record):
-    """Something that is done to the application after the soak: a kind, and the component that it is done to."""
+class Event(Record):
+    """Something that is done to the application although it breaks nothing, with parameters that its kind validates.
+
+    As a challenge it is done after the soak, and the repair has to come through it; as a scene, before the agent.
+    """
 
     kind: str
     component: str = ""
+    """What it is done to; empty where the kind is done to all."""
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
 
     @property
     def stage(self) -> str:
         """Name of the stage that it is in the records."""
         return f"{self.kind}-{self.component}" if self.component else self.kind
+
+
+class Settling(Record):
+    """Seconds that the application may take by itself. What is due sooner is claimed by nobody."""
+
+    job: Positive = 10
+    """From an operation's answer until the effect of its background work is due."""
+    aftermath: Positive = 5
+    """After an event, in which accepted background work may still meet it."""
+    back: Positive = 60
+    """After the challenges, until every kind of operation has to succeed again."""
+
+
+class Invariant(Record):
+    """What must be true of all that clients witnessed (records.Witness), as the substrate states it.
+
+    `once`: no subject has two values. `in order`: a subject's values, which are numbers, only rise, in the order in
+    which they were witnessed. `paired`: for each subject below `of` there is one of the same name below `other`.
+    """
+
+    name: str
+    rule: Literal["once", "in order", "paired"]
+    of: str
+    """Beginning of the subjects that it speaks of, `order/`."""
+    other: str = ""
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Invariant":
+        if (self.rule == "paired") != bool(self.other):
+            raise ValueError("`other` belongs to the rule `paired` and to no other")
+        return self
 
 
 class Permit(Record):
@@ -123,8 +161,15 @@ class TaskSpec(Record):
     symptom: Symptom
     windows: Windows = Windows()
     deadlines: Deadlines = Deadlines()
-    challenges: list[Challenge]
+    challenges: list[Event]
     """What the repair has to come through, in order."""
+    scenes: list[Event] = Field(default_factory=list)
+    """What happens before the agent comes, in order, after the faults are planted."""
+    settling: Settling = Settling()
+    invariants: list[Invariant] = Field(default_factory=list)
+    """The substrate's, which the export adds."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """The trial's, by which the faults' values were drawn; 0 in a task that nobody plays yet."""
     permitted: list[Permit] = Field(default_factory=list)
     """Beside what repairs the faults, which the export adds."""
     forbidden: list[str] = Field(default_factory=list)

@@ -89,6 +89,8 @@ class Verdict(Record):
     episode: str
     product: str
     """Version of the judge."""
+    seed: int = 0
+    """The trial's, by which the task's values were drawn."""
     reward: Literal[0, 1] | None
     admissible: bool
     inadmissible: str = ""

@@ -90,6 +90,7 @@ def requests(campaign: Campaign, exports: dict[str, Path], todo: list[Batch]) ->
             env={name: f"${{{name}}}" for name in entry.env},
             model_url=entry.model_url,
             trials=batch.trials,
+            seeds=batch.seeds,
             parallel=campaign.parallel,
             max_retries=experiment.max_retries,
             keep=False,

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from incident_arena.harbor.journal import Journal
 from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
 from incident_arena.kube import Kube
 from incident_arena.proc import CommandError, OverrunError
+from incident_arena.route import Call
 from incident_arena.settings import Settings
 
 AGENT = "agent"
@@ -54,6 +55,7 @@ class EpisodeMaker(Protocol):
         *,
         way: WayOut,
         agent_image: str,
+        seed: int,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""
 
@@ -70,10 +72,19 @@ class Cluster:
         journal: of this attempt.
         logger: Harbor's, of the trial.
         trial: Harbor's folder of it.
+        calls: of the model, by an agent of this process; grows while it plays.
     """
 
-    def __init__(self, episode: EpisodeLike, journal: Journal, logger: logging.Logger, trial: Path) -> None:
+    def __init__(
+        self,
+        episode: EpisodeLike,
+        journal: Journal,
+        logger: logging.Logger,
+        trial: Path,
+        calls: Sequence[Call] = (),
+    ) -> None:
         """See the class."""
+        self._calls = calls
         self._trial = trial
         self._started = 0.0
         self._episode = episode
@@ -179,7 +190,7 @@ class Cluster:
         self._frozen = True
         kube, trial, ended = self._episode.kube, self._trial, time.time()
         for keeping in (
-            ending.keep_route(kube, GATEWAY, trial, started=self._started, ended=ended),
+            ending.keep_route(kube, GATEWAY, trial, started=self._started, ended=ended, more=self._calls),
             ending.keep_names(kube, DNS, trial),
         ):
             try:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 
 from incident_arena.analysis.errored import CALLS_FILE, ROUTE_FILE
@@ -61,7 +61,9 @@ async def _over(kube: Kube, pod: str) -> bool:
     return str(seen["metadata"].get("labels", {}).get(FROZEN, "")) == OVER
 
 
-async def keep_route(kube: Kube, gateway: str, trial: Path, *, started: float, ended: float) -> Route:
+async def keep_route(
+    kube: Kube, gateway: str, trial: Path, *, started: float, ended: float, more: Sequence[Call] = ()
+) -> Route:
     """Keep the gateway's record of the agent's calls, and what follows from it, in the trial's folder.
 
     Args:
@@ -70,6 +72,7 @@ async def keep_route(kube: Kube, gateway: str, trial: Path, *, started: float, e
         trial: Harbor's folder of the trial; the agent writes nowhere but below some of its folders.
         started: when the agent could first act, seconds since the epoch.
         ended: when it was gone.
+        more: calls that did not go through the gateway.
 
     Raises:
         ArenaError: the gateway can't be asked.
@@ -77,6 +80,7 @@ async def keep_route(kube: Kube, gateway: str, trial: Path, *, started: float, e
     pod = await kube.pod_of(gateway)
     read = await kube.exec(pod, ("sh", "-c", f"cat {LOG} 2>/dev/null || :"), deadline_s=READ_S)
     calls = [Call.model_validate_json(line) for line in read.stdout.splitlines() if line.endswith("}")]
+    calls = sorted([*calls, *more], key=lambda call: call.at)
     route = summarise(calls, agent_started=started, agent_ended=ended)
     (trial / CALLS_FILE).write_text("".join(call.model_dump_json() + "\n" for call in calls))
     (trial / ROUTE_FILE).write_text(route.model_dump_json(indent=1) + "\n")

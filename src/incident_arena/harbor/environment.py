@@ -19,6 +19,7 @@ from incident_arena.catalogue.names import MAIN
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
+from incident_arena.harbor import host_calls, seeds
 from incident_arena.harbor.cluster import Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
 from incident_arena.harbor.place import Place
@@ -26,6 +27,7 @@ from incident_arena.harbor.preflight import require_built
 from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.images.agents import PLAIN
 from incident_arena.kube import Kube
+from incident_arena.route import Call
 from incident_arena.settings import Settings
 
 type Role = Literal["agent", "judge"]
@@ -40,6 +42,7 @@ class ArenaOptions(EnvironmentOptions):
     episode: str = Field(default=EPISODE, description="Import path of the class that plays an episode.")
     agent_image: str = Field(default=PLAIN, description="Image of the agent's pod: `agent`, or `agent-NAME[@VERSION]`.")
     cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
+    seeds: list[int] = Field(default=[], description="Seeds of each contestant's trials, in order; 1, 2, 3, … if none.")
     upstreams: dict[str, str] = Field(
         default_factory=dict, description="Names that the agent may call, each with the http(s)://host:port behind it."
     )
@@ -55,6 +58,8 @@ class ArenaEnvironment(BaseEnvironment):
         super().__init__(*args, **kwargs)
         self.role: Role = "agent" if self.session_id.endswith(_AGENT_SUFFIX) else "judge"
         self._made: Place | None = None
+        self._calls: list[Call] = []
+        """By an agent of this process; the gateway sees those of the pod."""
 
     @staticmethod
     @override
@@ -103,7 +108,8 @@ class ArenaEnvironment(BaseEnvironment):
         if self.options.cpus_per_node:
             settings = replace(settings, cpus_per_node=self.options.cpus_per_node)
         trial = self.trial_paths.trial_dir
-        number, folder = next_folder(settings.records, job_key(trial.parent), trial.name)
+        job = job_key(trial.parent)
+        number, folder = next_folder(settings.records, job, trial.name)
         task = TaskSpec.model_validate_json((self.environment_dir / "task.json").read_text())
         digest = hashlib.sha256(f"{self.session_id}/{self.context_id}/{number}".encode()).hexdigest()
         attempt = Attempt(
@@ -125,11 +131,12 @@ class ArenaEnvironment(BaseEnvironment):
                 journal.stage,
                 way=WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams),
                 agent_image=self.options.agent_image,
+                seed=seeds.allot(settings.records / job, trial, self.options.seeds),
             )
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise
-        return Cluster(episode, journal, self.logger, trial)
+        return Cluster(episode, journal, self.logger, trial, self._calls)
 
     @property
     def _place(self) -> Place:
@@ -164,6 +171,8 @@ class ArenaEnvironment(BaseEnvironment):
     ) -> ExecResult:
         """Run a shell command as the place's own user, whichever user is asked for: Kubernetes can't choose one."""
         del user
+        if self.role == "agent":
+            host_calls.belong_to(self._calls)
         ended = await self._place.exec(
             MAIN,
             command,

@@ -56,6 +56,7 @@ class Request:
         env: variables for the agent, as in `contestants.Contestant`.
         model_url: the model's base URL as seen from this machine.
         trials: of each task.
+        seeds: of these trials, in order; 1, 2, 3, … when there are none.
         parallel: trials at once.
         max_retries: of a trial whose episode did not start, or whose model's provider failed.
         keep: leave the clusters.
@@ -82,6 +83,7 @@ class Request:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     model_url: str | None = None
+    seeds: tuple[int, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -102,6 +104,8 @@ def compose(request: Request) -> JobConfig:
     if request.parallel > 1:
         # Episodes that share CPUs would slow each other, and the rates are judged.
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
+    if request.seeds:
+        options["seeds"] = list(request.seeds)
     if upstreams:
         options["upstreams"] = upstreams
     return JobConfig(

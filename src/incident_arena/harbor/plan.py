@@ -4,6 +4,7 @@ A trial counts as played when the report counts it: it has a verdict and nothing
 stays where it is and is played again in another job below the experiment's folder, so that nothing is overwritten.
 """
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,14 @@ class Row:
     wanted: int
     played: int
     entry: AgentEntry
+    used: tuple[int, ...] = ()
+    """Seeds of those that are played, where they are known."""
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Of the trials still to be played."""
+        free = (seed for seed in range(1, self.wanted + 1) if seed not in self.used)
+        return tuple(itertools.islice(free, self.missing))
 
     @property
     def missing(self) -> int:
@@ -48,20 +57,26 @@ class Row:
 
 @dataclass(frozen=True)
 class Batch:
-    """One Harbor job: every variant of an entry plays every task `trials` times."""
+    """One Harbor job: every variant of an entry plays every task once with each of the seeds."""
 
     entry: AgentEntry
     variants: tuple[tuple[str | None, str | None], ...]
     tasks: tuple[str, ...]
-    trials: int
+    seeds: tuple[int, ...]
+
+    @property
+    def trials(self) -> int:
+        """Of each variant on each task."""
+        return len(self.seeds)
 
 
 @dataclass(frozen=True)
 class Played:
-    """What the jobs of an experiment hold: rewards by cell, and the exported task folders that were played."""
+    """What an experiment's jobs hold: rewards and seeds by cell, and the exported folders of tasks that were played."""
 
     rewards: dict[Cell, list[float]] = field(default_factory=dict)
     exports: dict[str, set[str]] = field(default_factory=dict)
+    seeds: dict[Cell, list[int]] = field(default_factory=dict)
 
 
 def played(folder: Path) -> Played:
@@ -76,6 +91,7 @@ def played(folder: Path) -> Played:
     jobs = [path.parent for path in sorted(folder.glob("*/config.json"))]
     rewards: defaultdict[Cell, list[float]] = defaultdict(list)
     exports: defaultdict[str, set[str]] = defaultdict(set)
+    seeds: defaultdict[Cell, list[int]] = defaultdict(list)
     for trial in read_jobs(jobs).judged:
         config, _ = job_files.document(trial.folder, "config.json", TrialConfig)
         if config is None:
@@ -86,8 +102,9 @@ def played(folder: Path) -> Played:
         cell = Cell(trial.task, name, agent.model_name or "", "" if effort is None else str(effort))
         assert trial.reward is not None
         rewards[cell].append(trial.reward)
+        seeds[cell].append(trial.seed)
         exports[trial.task].add(config.task.path or "")
-    return Played(dict(rewards), dict(exports))
+    return Played(dict(rewards), dict(exports), dict(seeds))
 
 
 def rows(experiment: Experiment, done: Played, *, controls: bool = True) -> list[Row]:
@@ -105,7 +122,8 @@ def rows(experiment: Experiment, done: Played, *, controls: bool = True) -> list
         for model, effort in entry.variants:
             for task in experiment.tasks:
                 cell = Cell(task, entry.agent, model or "", effort or "")
-                found.append(Row(cell, wanted, len(done.rewards.get(cell, ())), entry))
+                known = len(done.rewards.get(cell, ())), entry, tuple(done.seeds.get(cell, ()))
+                found.append(Row(cell, wanted, *known))
     return found
 
 
@@ -115,17 +133,17 @@ def batches(plan: Sequence[Row]) -> list[Batch]:
     entries = list({id(row.entry): row.entry for row in plan}.values())
     for entry in entries:
         mine = [row for row in plan if row.entry is entry and row.missing]
-        for trials in sorted({row.missing for row in mine}, reverse=True):
+        for seeds in sorted({row.seeds for row in mine}, key=lambda each: (-len(each), each)):
             by_tasks: defaultdict[tuple[str, ...], list[tuple[str | None, str | None]]] = defaultdict(list)
             for model, effort in entry.variants:
                 wanted = tuple(
                     row.cell.task
                     for row in mine
-                    if row.missing == trials and (row.cell.model, row.cell.effort) == (model or "", effort or "")
+                    if row.seeds == seeds and (row.cell.model, row.cell.effort) == (model or "", effort or "")
                 )
                 if wanted:
                     by_tasks[wanted].append((model, effort))
-            found += [Batch(entry, tuple(variants), tasks, trials) for tasks, variants in by_tasks.items()]
+            found += [Batch(entry, tuple(variants), tasks, seeds) for tasks, variants in by_tasks.items()]
     return found
 
 

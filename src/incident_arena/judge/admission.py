@@ -5,12 +5,13 @@ from incident_arena.judge.observed import look
 from incident_arena.judge.trial import Trial
 
 ALWAYS = ("node", "deploy", "ready", "healthy", "baseline", "snapshot-A", "snapshot-B")
-WITH_FAULTS = ("plant", "symptom")
+BROKEN = ("plant", "symptom")
+"""Where something is broken, or happens."""
 
 
 def inadmissible(trial: Trial) -> str:
     """The reason why a trial counts for nothing; empty when it counts."""
-    for name in (*ALWAYS, *(WITH_FAULTS if trial.faults else ())):
+    for name in (*ALWAYS, *(BROKEN if trial.faults or trial.evidence.task.scenes else ())):
         stage = trial.evidence.stages.get(name)
         if stage is None:
             return f"stage {name} is not recorded"

@@ -40,6 +40,7 @@ def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
         task=evidence.task.name,
         episode=evidence.manifest.episode,
         product=__version__,
+        seed=evidence.task.seed,
         reward=None if reason else reward(answers),
         admissible=not reason,
         inadmissible=reason,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from incident_arena.judge.trial import Trial
 from incident_arena.ledger import rates
-from incident_arena.ledger.reading import Operation
+from incident_arena.ledger.reading import PEAK, Operation
 
 OUTAGE_S = 15.0
 """Seconds without a sign of life that count as an outage. Signs come every few seconds."""
@@ -85,9 +85,10 @@ def _gaps(name: str, moments: list[float], start: float, end: float, allowed: fl
 
 
 def _identities(trial: Trial) -> Iterator[Sign]:
-    """Ids count from 1; one that is missing was taken out, or its operation was never written down."""
+    """Ids count from 1, those of peaks from PEAK; one that is missing was taken out, or never written down."""
     expected = 1
     for operation in trial.operations:
+        expected = max(expected, PEAK) if operation.id >= PEAK else expected
         if operation.id != expected:
             yield operation.due, f"the ledger lacks the operations {expected} to {operation.id - 1}"
         expected = operation.id + 1
@@ -105,7 +106,8 @@ def _arrivals(trial: Trial) -> Iterator[Sign]:
     Later the referee may pause the load itself, to reconcile; the windows of the challenges are counted above.
     """
     start, end = trial.evidence.manifest.agent_started, trial.evidence.manifest.agent_ended
-    arrivals = [one for one in trial.operations if start <= one.due < end and _dealt_with(one)]
+    scheduled = (one for one in trial.operations if one.id < PEAK)  # a peak must not stand for what the schedule lacks
+    arrivals = [one for one in scheduled if start <= one.due < end and _dealt_with(one)]
     kinds = trial.evidence.task.load.kinds
     planned = sum(kind.rate for kind in kinds.values())
     length = max(SLICE_S, SLICE_OPERATIONS / planned)

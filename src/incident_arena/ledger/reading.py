@@ -1,7 +1,8 @@
 """Reads a ledger: what the load did, what came of it, and what must be true of the data afterwards.
 
 Pure: no clock, no network. A ledger is JSON lines (`records.Intent`, `records.Outcome`), each operation's intent before
-its outcome; operation ids are 1, 2, 3, … in the order in which they were due. Times are seconds since the epoch.
+its outcome, and between them what its client saw (`records.Witness`). Operation ids are 1, 2, 3, … in the order in
+which they were due; those of a peak are from PEAK on. Times are seconds since the epoch.
 
 An operation whose outcome is `indeterminate` may have taken effect or not, now or later, so what must be true of
 a record afterwards is a set of allowed states (as jepsen's checkers treat such operations: concurrent with all that
@@ -18,7 +19,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from incident_arena.errors import ArenaError
-from incident_arena.formats.records import Intent, LedgerLine, Outcome, Reconciled, RecordState
+from incident_arena.formats.records import Intent, LedgerLine, Outcome, Reconciled, RecordState, Witness
 from incident_arena.formats.verdict import KindRates, Window
 
 DELETED = "deleted"
@@ -27,8 +28,8 @@ PAUSED = "paused"
 """Error of an arrival that was shed because the referee had paused the load: no sample of any window."""
 JOB = "job/"
 """Prefix of records that a background job makes or removes."""
-SETTLE = 10.0
-"""Seconds that a background job of an answered operation may take before its effect is due."""
+PEAK = 1_000_000
+"""Ids from here on are of operations beside the schedule: those of a peak."""
 SLACK = 0.05
 """Seconds by which an outcome's figures may disagree among themselves (they are taken one after the other)."""
 
@@ -128,7 +129,7 @@ def operations(lines: Iterable[LedgerLine]) -> dict[int, Operation]:
     for line in lines:
         if isinstance(line, Intent):
             intents.setdefault(line.id, line)
-        else:
+        elif isinstance(line, Outcome):
             outcomes.setdefault(line.id, line)
     joined: dict[int, Operation] = {}
     for id_ in sorted(intents.keys() | outcomes.keys()):
@@ -151,6 +152,9 @@ def defects(lines: Sequence[LedgerLine]) -> list[str]:
             intents[line.id] = line
             continue
         intent = intents.get(line.id)
+        if isinstance(line, Witness):
+            found += [f"operation {line.id} has a witness without an intent"] if intent is None else []
+            continue
         if line.id in ended:
             found.append(f"operation {line.id} has two outcomes")
         ended.add(line.id)
@@ -160,11 +164,17 @@ def defects(lines: Sequence[LedgerLine]) -> list[str]:
             found.append(f"operation {line.id} ended as another than it began")
         if abs(line.at - line.due - line.latency) > SLACK:
             found.append(f"operation {line.id}: latency {line.latency:.3f} s is not its end less its due time")
-    joined = operations(lines)
-    missing = len(range(1, max(joined, default=0) + 1)) - len(joined)
-    if missing:
-        found.append(f"{missing} operation ids of 1 to {max(joined)} are missing")
-    dues = [operation.due for operation in joined.values()]
+    return found + _gaps(lines)
+
+
+def _gaps(lines: Sequence[LedgerLine]) -> list[str]:
+    """What is wrong with the order of the schedule's operations; those of a peak are beside it."""
+    found: list[str] = []
+    scheduled = [operation for operation in operations(lines).values() if operation.id < PEAK]
+    last = scheduled[-1].id if scheduled else 0
+    if missing := last - len(scheduled):
+        found.append(f"{missing} operation ids of 1 to {last} are missing")
+    dues = [operation.due for operation in scheduled]
     if any(later < earlier for earlier, later in itertools.pairwise(dues)):
         found.append("operations are not in the order in which they were due")
     return found
@@ -261,10 +271,10 @@ def allowed(touches: Sequence[Touch]) -> Allowed:
     return Allowed(gone=bool(deletions) or not certain, exists=True, values=frozenset(last) if known else None)
 
 
-def touches(lines: Iterable[LedgerLine], taken: float) -> dict[str, list[Touch]]:
+def touches(lines: Iterable[LedgerLine], taken: float, job_s: float) -> dict[str, list[Touch]]:
     """What the ledger's operations mean for each record, for someone who looks at `taken` or soon after.
 
-    What ended after `taken` may be visible or not. Background jobs get SETTLE seconds.
+    What ended after `taken` may be visible or not. Background jobs get `job_s` seconds.
     """
     found: dict[str, list[Touch]] = defaultdict(list)
     for operation in operations(lines).values():
@@ -272,7 +282,7 @@ def touches(lines: Iterable[LedgerLine], taken: float) -> dict[str, list[Touch]]
         if intent is None or operation.result in ("shed", "failed"):
             continue
         for record in operation.records:
-            due_by = taken - SETTLE if record.startswith(JOB) else taken
+            due_by = taken - job_s if record.startswith(JOB) else taken
             accepted = outcome is not None and (outcome.result == "ok" or outcome.owed)
             certain = outcome is not None and accepted and outcome.at <= due_by
             ended = outcome is not None and outcome.result == "ok"
@@ -281,14 +291,19 @@ def touches(lines: Iterable[LedgerLine], taken: float) -> dict[str, list[Touch]]
     return dict(found)
 
 
-def violations(lines: Iterable[LedgerLine], reconciled: Reconciled) -> list[str]:
+def violations(lines: Iterable[LedgerLine], reconciled: Reconciled, job_s: float) -> list[str]:
     """Records that are in none of their allowed states, and records from before the load that are gone.
+
+    Args:
+        lines: the ledger.
+        reconciled: what became of its records.
+        job_s: seconds that a background job of an answered operation may take before its effect is due.
 
     Returns:
         A sentence each, in the order of names; empty when the data survived.
     """
     found = [f"{name}, from before the load, is gone" for name in sorted(reconciled.seeds_missing)]
-    for name, its_touches in sorted(touches(lines, reconciled.taken).items()):
+    for name, its_touches in sorted(touches(lines, reconciled.taken, job_s).items()):
         state = reconciled.records.get(name)
         states = allowed(its_touches)
         if state is None:

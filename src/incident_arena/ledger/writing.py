@@ -7,7 +7,7 @@ whole node would lose is not guarded against: the episode ends with the node.
 import os
 from pathlib import Path
 
-from incident_arena.formats.records import Intent, LedgerLine, Outcome
+from incident_arena.formats.records import LedgerLine
 from incident_arena.ledger import reading as ledger
 
 
@@ -34,7 +34,7 @@ class Ledger:
             os.ftruncate(self._file, complete)
         self.before: list[LedgerLine] = ledger.parse(data[:complete], path.name)
 
-    def write(self, line: Intent | Outcome) -> None:
+    def write(self, line: LedgerLine) -> None:
         """Append a line.
 
         Raises:

@@ -2,7 +2,7 @@
 
 `played`: the exported task (chart, surface, the application's own Python), the script, the images that its manifests
 name, the node's binaries, and the *import closure* of what runs: the programs in the pods, the kinds of store and the
-faults and challenges of this task, and the node's own. `judged`: the import closure of the judge.
+faults and events of this task, and the node's own. `judged`: the import closure of the judge.
 """
 
 import functools
@@ -28,7 +28,8 @@ from incident_arena.settings import Settings
 PACKAGE = "incident_arena"
 PROGRAMS = (
     "services.referee.__main__", "services.referee.verbs", "services.load.__main__", "services.admin.__main__",
-    "services.egress.__main__", "application", "workload.client", "workload.effects", "episode.values", "node.up",
+    "services.egress.__main__", "application", "faults.drawing", "workload.client", "workload.effects",
+    "episode.values", "node.up",
 )  # fmt: skip
 """Where the closure of what is played begins, besides the parts that are found by name at run time."""
 JUDGE = ("judge.__main__",)
@@ -67,7 +68,8 @@ def entries(spec: TaskSpec, kinds: dict[str, str]) -> tuple[str, ...]:
     for planted in spec.faults:
         component, _, aspect = planted.name.rpartition(".")
         found.append(f"stores.{kinds[component]}.faults.{aspect}")
-    return (*found, *(f"services.referee.challenges.{kind}" for kind in sorted({one.kind for one in spec.challenges})))
+    events = sorted({one.kind for one in (*spec.challenges, *spec.scenes)})
+    return (*found, *(f"services.referee.events.{kind}" for kind in events))
 
 
 def _is_there(module: str) -> bool:

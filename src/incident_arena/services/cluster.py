@@ -69,6 +69,11 @@ class Cluster:
         """Change one object by a merge patch."""
         return await self.call("PATCH", self.path(kind, name), change)
 
+    async def replace_in_spec(self, kind: str, name: str, fields: Json) -> None:
+        """Put other values in place of whole fields of one object's spec."""
+        change = [{"op": "replace", "path": f"/spec/{field}", "value": value} for field, value in fields.items()]
+        await self._ask("PATCH", self.path(kind, name), change, None)
+
     async def delete(self, kind: str, name: str) -> None:
         """Delete one object; one that is gone already is an error."""
         await self.call("DELETE", self.path(kind, name))
@@ -104,12 +109,16 @@ class Cluster:
         if self._opened is not None:
             await self._opened.close()
 
-    async def _ask(self, method: str, path: str, body: Json | None, query: Mapping[str, str] | None) -> str:
+    async def _ask(
+        self, method: str, path: str, body: Json | list[Json] | None, query: Mapping[str, str] | None
+    ) -> str:
         what = f"{method} {path}"
         # The token is renewed while the pod runs, so it is read each time.
         headers = {"Authorization": f"Bearer {(self._account / 'token').read_text().strip()}"}
         if method == "PATCH":
-            headers["Content-Type"] = "application/merge-patch+json"
+            # RFC 6902 wants a list of operations, RFC 7386 an object.
+            form = "json-patch" if isinstance(body, list) else "merge-patch"
+            headers["Content-Type"] = f"application/{form}+json"
         try:
             async with self._session().request(
                 method, self._server + path, json=body, params=query, headers=headers

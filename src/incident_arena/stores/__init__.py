@@ -37,6 +37,16 @@ def folder(kind: str) -> Path:
     return Path(__path__[0]) / kind
 
 
+def grows(kind: str) -> bool:
+    """Whether stores of a kind have a way to grow.
+
+    Raises:
+        UserError: there is no such kind.
+    """
+    module = part(kind, "store")
+    return module is not None and bool(module.STORE.grows)
+
+
 def connect(spec: StoreSpec, account: Account, timeout_s: float = 5.0) -> Store:
     """A store by what the chart says of it; connections open when they are first used.
 

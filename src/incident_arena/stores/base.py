@@ -120,6 +120,18 @@ class Store(ABC):
         del moves
         return None
 
+    grows: ClassVar[bool] = False
+    """Whether it has `grow`."""
+
+    def grow(self, megabytes: int) -> None:
+        """Take in so much more for a moment, of which nothing is left.
+
+        Raises:
+            StoreError: it does not take it.
+            NotImplementedError: not of this kind: see `grows`.
+        """
+        raise NotImplementedError(f"{self.kind} has no way to grow by {megabytes} MB")
+
     def end_sessions(self, account: str) -> int:  # noqa: ARG002 - a kind without sessions
         """End every session of an account.
 

@@ -4,17 +4,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from incident_arena.formats.parameters import Parameters
 from incident_arena.formats.records import Scalar
 from incident_arena.formats.task import Permit
 from incident_arena.stores.base import Store
-
-
-class Parameters(BaseModel):
-    """A fault's parameters, as a task gives them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True)
@@ -41,6 +34,14 @@ class Fault[S: Store, P: Parameters](ABC):
         Args:
             store: of an account that may do everything.
             parameters: the task's.
+
+        Raises:
+            StoreError: the component refused.
+        """
+
+    @abstractmethod
+    def lift(self, store: S, parameters: P) -> None:
+        """Put right what `plant` broke, live and saved, so that nothing differs from before.
 
         Raises:
             StoreError: the component refused.

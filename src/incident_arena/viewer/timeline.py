@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from incident_arena.analysis.evidence import Evidence
-from incident_arena.formats.records import Action, Health, Observation, Outcome, Stage
+from incident_arena.formats.records import Action, Health, Intent, Observation, Outcome, Stage
 from incident_arena.formats.task import LoadSpec, TaskSpec
 from incident_arena.formats.verdict import Verdict
 from incident_arena.viewer.model import Act, KindSeries, Lane, Span, Timeline
@@ -137,7 +137,7 @@ def _operations(evidence: Evidence, load: LoadSpec) -> Operations:
                 continue
             latency = line.latency if line.result != "shed" and math.isfinite(line.latency) else math.nan
             found.add(line.kind, line.due, latency, ok=line.result == "ok")
-        else:
+        elif isinstance(line, Intent):
             open_intents[line.id] = (line.kind, line.due)
     until = max(found.due, default=math.inf) - load.timeout - load.effect_timeout
     for kind, due in open_intents.values():

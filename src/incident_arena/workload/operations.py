@@ -20,6 +20,8 @@ class Answer:
     records: tuple[str, ...] = ()
     owed: bool = False
     at: float = field(default_factory=time.time)
+    witnessed: tuple[tuple[str, str], ...] = ()
+    """What its client saw: pairs of subject and value (records.Witness)."""
 
 
 @dataclass(frozen=True)

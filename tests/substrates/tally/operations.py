@@ -6,7 +6,7 @@ import aiohttp
 
 from incident_arena.formats.records import LedgerLine
 from incident_arena.formats.task import LoadSpec
-from incident_arena.workload.client import Client
+from incident_arena.workload.client import Client, Reply
 from incident_arena.workload.operations import Answer, NotReadyError, Plan
 
 KINDS = ("read", "write")
@@ -58,10 +58,13 @@ class Tally:
         reply = await self._client.call("PUT", f"/notes/{name}", content={"text": text})
         if refusal := reply.refusal():
             return refusal
-        return Answer("ok", reply.status) if reply.part("text") == text else reply.wrong(f"not {text!r}")
+        return self._seen(name, reply) if reply.part("text") == text else reply.wrong(f"not {text!r}")
 
     async def _read(self, name: str) -> Answer:
         reply = await self._client.call("GET", f"/notes/{name}")
         if refusal := reply.refusal():
             return refusal
-        return Answer("ok", reply.status) if reply.part("text") == name else reply.wrong(f"not {name!r}")
+        return self._seen(name, reply)
+
+    def _seen(self, name: str, reply: Reply) -> Answer:
+        return Answer("ok", reply.status, witnessed=((f"note/{name}", str(reply.part("text"))),))

@@ -8,7 +8,7 @@ from incident_arena.substrates.tally.operations import KINDS, Tally
 from incident_arena.application import Substrate
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import RecordState
-from incident_arena.formats.task import LoadSpec
+from incident_arena.formats.task import Invariant, LoadSpec
 from incident_arena.stores.base import Stores
 from incident_arena.stores.redis.store import RedisStore
 from incident_arena.workload.operations import Operations
@@ -21,6 +21,7 @@ class TallySubstrate(Substrate):
     """Notes, each a hash in Redis."""
 
     kinds: ClassVar[tuple[str, ...]] = KINDS
+    invariants: ClassVar[tuple[Invariant, ...]] = (Invariant(name="a note stays as it was", rule="once", of=PREFIX),)
     moves: ClassVar[Mapping[str, Any]] = {STORE: ("note:",)}
 
     def operations(self, spec: LoadSpec, target: str, environment: Mapping[str, str]) -> Operations:

@@ -6,10 +6,10 @@ from harbor.models.task.task import Task
 from tests.support.checkout import NAME
 
 from incident_arena import stores
-from incident_arena.catalogue.export import compose, digest, export, instruction, with_repairs
+from incident_arena.catalogue.export import compose, digest, export, instruction
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
-from incident_arena.formats.task import Permit, PlantedFault, TaskSpec
+from incident_arena.formats.task import TaskSpec
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -71,23 +71,7 @@ def test_harbor_reads_it_as_it_is_meant(checkout: Catalogue, spec: TaskSpec, tmp
 def test_the_facts_come_through_whole(checkout: Catalogue, spec: TaskSpec, tmp_path: Path) -> None:
     export(checkout, NAME, tmp_path / "task")
     found = TaskSpec.model_validate_json((tmp_path / "task" / "environment" / "task.json").read_text())
-    assert found == with_repairs(checkout, spec)
-    assert found.model_copy(update={"permitted": spec.permitted}) == spec
-
-
-def test_what_repairs_the_faults_is_permitted_before_what_the_task_adds(checkout: Catalogue, spec: TaskSpec) -> None:
-    own = Permit(rule="own", path="kubernetes/x")
-    found = with_repairs(checkout, spec.model_copy(update={"permitted": [own]}))
-    assert [permit.path for permit in found.permitted] == [
-        "mariadb/accounts/site@%/grants/database/site/DELETE",
-        "redis-queue/acl/live/app/commands/blmove",
-        "redis-queue/acl/file/app/commands/blmove",
-        "redis-queue/acl/live/app/commands/blpop",
-        "redis-queue/acl/file/app/commands/blpop",
-        "kubernetes/x",
-    ]
-    with pytest.raises(UserError, match="no such fault"):
-        with_repairs(checkout, spec.model_copy(update={"faults": [PlantedFault(name="edge.config")]}))
+    assert found == spec
 
 
 def test_the_chart_holds_what_stores_surface_and_substrate_add(

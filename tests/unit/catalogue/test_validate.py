@@ -7,7 +7,7 @@ from tests.support.checkout import NAME, write_task
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.validate import problems, require_valid
 from incident_arena.errors import UserError
-from incident_arena.formats.task import Challenge, KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
+from incident_arena.formats.task import Event, KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
 
 
 def with_load(spec: TaskSpec, **kinds: KindLoad) -> dict[str, Any]:
@@ -30,16 +30,49 @@ CASES: dict[str, tuple[Callable[[TaskSpec], dict[str, Any]], str]] = {
     "surface": (lambda _: {"surface": "shell-visible"}, "does not exist yet; one of: confined"),
     "substrate": (lambda _: {"substrate": "slack"}, "'slack' is unknown; one of: frappe"),
     "restart": (
-        lambda _: {"challenges": [Challenge(kind="restart", component="toaster")]},
+        lambda _: {"challenges": [Event(kind="restart", component="toaster")]},
         "restart of 'toaster': no such component; one of: mariadb, redis-queue, worker-short",
     ),
     "churn": (
-        lambda _: {"challenges": [Challenge(kind="churn", component="worker-short")]},
+        lambda _: {"challenges": [Event(kind="churn", component="worker-short")]},
         "churn of 'worker-short': no such component; one of: jobs, mariadb, redis-cache, redis-queue",
     ),
+    "event without what it needs": (
+        lambda _: {"challenges": [Event(kind="peak", parameters={"factor": 1})]},
+        "challenges: event 'peak': factor: Input should be greater than 1; seconds: Field required; its parameters:",
+    ),
+    "peak of an unknown kind": (
+        lambda _: {"scenes": [Event(kind="peak", parameters={"factor": 2, "seconds": 5, "kinds": ["dance"]})]},
+        "scenes: peak: kind 'dance' is unknown; one of: bulk-update, create, delete, read, sign-in",
+    ),
+    "peak of a component": (
+        lambda _: {"challenges": [Event(kind="peak", component="mariadb", parameters={"factor": 2, "seconds": 5})]},
+        "challenges: peak of 'mariadb': no such component; one of: none: it is done to all",
+    ),
+    "growth of a kind that has no way to": (
+        lambda _: {"challenges": [Event(kind="grow", component="mariadb", parameters={"megabytes": 1})]},
+        "challenges: grow of 'mariadb': no such component; one of: redis-cache, redis-queue",
+    ),
+    "unknown scheduled job": (
+        lambda _: {"challenges": [Event(kind="schedule", parameters={"job": "tea"})]},
+        "challenges: schedule: job 'tea' is unknown; one of: expired-sessions, search-index",
+    ),
+    "unknown fault that passes": (
+        lambda _: {"scenes": [Event(kind="passed", component="mariadb", parameters={"aspect": "mood", "seconds": 1})]},
+        "scenes: fault 'mariadb.mood': there is no such fault; one of: mariadb.grants, redis-cache.config,",
+    ),
+    "a draw that is no value": (
+        lambda spec: {
+            "faults": [
+                spec.faults[0].model_copy(update={"draws": {"privileges": [["DELETE"], ["FLY"]]}}),
+                spec.faults[1],
+            ]
+        },
+        "faults: fault 'mariadb.grants': privileges.0: Input should be",
+    ),
     "challenge": (
-        lambda _: {"challenges": [Challenge(kind="fire", component="mariadb")]},
-        "challenges: 'fire' is unknown; one of: churn, restart",
+        lambda _: {"challenges": [Event(kind="fire", component="mariadb")]},
+        "challenges: event 'fire': there is no such kind; one of: churn, grow, passed, peak, reconcile, restart,",
     ),
     "again": (
         lambda spec: {"challenges": [*spec.challenges, spec.challenges[0]]},

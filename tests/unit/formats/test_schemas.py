@@ -8,7 +8,7 @@ from tests.support.evidence import build
 from incident_arena.formats.schemas import FOLDER, schemas, write
 
 ROOT = Path(__file__).parents[3]
-REMEDY = "run `uv run python -m incident_arena.formats.schemas`"
+REMEDY = "run `.venv/bin/python -m incident_arena.formats.schemas`"
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))

@@ -51,6 +51,16 @@ def test_exactly_what_is_missing_is_played(known: dict[tuple[str, str, str], int
         assert row.missing + min(row.played, row.wanted) == row.wanted
 
 
+def test_seeds_that_were_played_are_left_out_and_contestants_that_lack_others_are_another_job() -> None:
+    one, other = Cell("s/a", "x", "p/m", "low"), Cell("s/a", "x", "p/n", "low")
+    done = Played({one: [1.0, 0.0], other: [1.0]}, seeds={one: [1, 3], other: [0]})
+    plan = {row.cell: row.seeds for row in rows(experiment(), done)}
+    assert (plan[one], plan[other], plan[Cell("s/b", "x", "p/m", "low")]) == ((2,), (1, 2), (1, 2, 3))
+    todo = batches(rows(experiment(), done))
+    assert [one.seeds for one in todo if one.entry.agent == "x"] == [(1, 2, 3), (1, 2, 3), (1, 2), (2,)]
+    assert cells(todo)[one] == 1
+
+
 def test_nothing_is_left_when_all_is_played() -> None:
     done = Played({row.cell: [1.0] * row.wanted for row in rows(experiment(), Played())})
     assert batches(rows(experiment(), done)) == []

@@ -7,7 +7,7 @@ import pytest
 from tests.support.evidence import GRANTS, QUEUE, START, Episode, build, earlier, task
 from tests.unit.judge.conftest import Judge
 
-from incident_arena.formats.task import Challenge, TaskSpec
+from incident_arena.formats.task import Event, TaskSpec
 from incident_arena.judge.evidence import EvidenceError, load
 
 
@@ -84,7 +84,7 @@ def _told(verdict: object) -> str:
 def test_its_challenges_are_its_restarts_and_one_churn() -> None:
     read = TaskSpec.model_validate_json(earlier(task()))
     assert read.version == 2
-    assert read.challenges == [*task().challenges[:-1], Challenge(kind="churn")]
+    assert read.challenges == [*task().challenges[:-1], Event(kind="churn")]
     assert [challenge.stage for challenge in read.challenges][-2:] == ["restart-worker-short", "churn"]
     assert read.model_copy(update={"challenges": task().challenges}) == task()
 

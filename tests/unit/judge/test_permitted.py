@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.support.evidence import build
 
-from incident_arena.catalogue.export import with_repairs
 from incident_arena.catalogue.finding import Catalogue
+from incident_arena.faults import drawing
 from incident_arena.folders import PACKAGE
 from incident_arena.formats.records import Action, Scalar
 from incident_arena.formats.task import Permit, TaskSpec
@@ -16,7 +16,8 @@ from incident_arena.judge.scope import allows
 from incident_arena.judge.trial import Trial
 
 CATALOGUE = Catalogue(PACKAGE)
-TASKS = [with_repairs(CATALOGUE, CATALOGUE.load(name)) for name in CATALOGUE.names()]
+SPECS = [CATALOGUE.load(name) for name in CATALOGUE.names()]
+TASKS = [drawing.played(spec, CATALOGUE.kinds(spec.substrate), seed=1) for spec in SPECS]
 ENTRIES = [(task, permit) for task in TASKS for permit in task.permitted]
 
 

@@ -11,6 +11,7 @@ from incident_arena.ledger import reading as ledger
 from incident_arena.ledger.reading import LedgerError, Tail, Touch, allowed, defects, quantile, violations, window
 
 NOW = 1_000_000.0
+JOB_S = 10.0
 
 
 def intent(id_: int, *records: str, kind: str = "update", effect: str = "", due: float | None = None) -> Intent:
@@ -132,9 +133,9 @@ class TestWindow:
 class TestAllowed:
     def test_an_acknowledged_write_is_there(self):
         lines = [intent(1, kind="create", effect="v1"), outcome(1, "ok", "ToDo/a", kind="create")]
-        assert violations(lines, reconciled({"ToDo/a": "v1"})) == []
-        assert violations(lines, reconciled({"ToDo/a": "gone"})) == ["ToDo/a is gone; allowed: there with 'v1'"]
-        assert violations(lines, reconciled({"ToDo/a": "v0"})) == [
+        assert violations(lines, reconciled({"ToDo/a": "v1"}), JOB_S) == []
+        assert violations(lines, reconciled({"ToDo/a": "gone"}), JOB_S) == ["ToDo/a is gone; allowed: there with 'v1'"]
+        assert violations(lines, reconciled({"ToDo/a": "v0"}), JOB_S) == [
             "ToDo/a is there with 'v0'; allowed: there with 'v1'"
         ]
 
@@ -146,48 +147,48 @@ class TestAllowed:
             intent(4, "r", effect="v4"), outcome(4, "failed"),
         ]  # fmt: skip
         values = {"v1": False, "v2": True, "v3": True, "v4": False, "gone": False}
-        assert {v: violations(lines, reconciled({"r": v})) == [] for v in values} == values
+        assert {v: violations(lines, reconciled({"r": v}), JOB_S) == [] for v in values} == values
 
     def test_a_deletion(self):
         create = [intent(1, effect="v1"), outcome(1, "ok", "r")]
         for result, gone, there in (("ok", True, False), ("indeterminate", True, True), ("failed", False, True)):
             lines = [*create, intent(2, "r", effect="deleted"), outcome(2, result)]
-            assert (violations(lines, reconciled({"r": "gone"})) == []) is gone, result
-            assert (violations(lines, reconciled({"r": "v1"})) == []) is there, result
+            assert (violations(lines, reconciled({"r": "gone"}), JOB_S) == []) is gone, result
+            assert (violations(lines, reconciled({"r": "v1"}), JOB_S) == []) is there, result
 
     def test_what_was_accepted_is_owed(self):
         lines = [intent(1, "job/n", effect="created"), outcome(1, "wrong", owed=True)]
-        assert violations(lines, reconciled({"job/n": "gone"}))
-        assert violations(lines, reconciled({"job/n": None})) == []
+        assert violations(lines, reconciled({"job/n": "gone"}), JOB_S)
+        assert violations(lines, reconciled({"job/n": None}), JOB_S) == []
         unowed = [intent(1, "job/n", effect="created"), outcome(1, "wrong")]
-        assert violations(unowed, reconciled({"job/n": "gone"})) == []
+        assert violations(unowed, reconciled({"job/n": "gone"}), JOB_S) == []
 
     def test_writes_that_overlap_may_end_in_either_order(self):
         lines = [
             intent(1, "r", effect="v1", due=NOW), intent(2, "r", effect="v2", due=NOW + 1),
             outcome(2, due=NOW + 1), outcome(1, due=NOW, after=5),
         ]  # fmt: skip
-        assert violations(lines, reconciled({"r": "v1"})) == []
-        assert violations(lines, reconciled({"r": "v2"})) == []
+        assert violations(lines, reconciled({"r": "v1"}), JOB_S) == []
+        assert violations(lines, reconciled({"r": "v2"}), JOB_S) == []
 
     def test_jobs_get_time_and_what_ended_after_the_look_may_be_unseen(self):
         delete = [intent(1, "r", "job/v", effect="deleted"), outcome(1)]
-        soon, later = NOW + 1.1 + ledger.SETTLE - 1, NOW + 1.1 + ledger.SETTLE + 1
-        assert violations(delete, reconciled({"r": "gone", "job/v": None}, taken=soon)) == []
-        assert violations(delete, reconciled({"r": "gone", "job/v": None}, taken=later))
-        assert violations(delete, reconciled({"r": "v", "job/v": None}, taken=NOW)) == []
+        soon, later = NOW + 1.1 + JOB_S - 1, NOW + 1.1 + JOB_S + 1
+        assert violations(delete, reconciled({"r": "gone", "job/v": None}, taken=soon), JOB_S) == []
+        assert violations(delete, reconciled({"r": "gone", "job/v": None}, taken=later), JOB_S)
+        assert violations(delete, reconciled({"r": "v", "job/v": None}, taken=NOW), JOB_S) == []
 
     def test_a_record_that_was_not_looked_up_and_a_seed_that_is_gone(self):
         lines = [intent(1, "r", effect="v"), outcome(1)]
-        assert violations(lines, reconciled({}, missing=("Note/s",))) == [
+        assert violations(lines, reconciled({}, missing=("Note/s",)), JOB_S) == [
             "Note/s, from before the load, is gone",
             "r was not looked up",
         ]
 
     def test_a_pending_operation_may_have_taken_effect(self):
         lines = [intent(1, "r", effect="v1"), outcome(1), intent(2, "r", effect="deleted")]
-        assert violations(lines, reconciled({"r": "gone"})) == []
-        assert violations(lines, reconciled({"r": "v1"})) == []
+        assert violations(lines, reconciled({"r": "gone"}), JOB_S) == []
+        assert violations(lines, reconciled({"r": "v1"}), JOB_S) == []
 
 
 EFFECTS = ("v1", "v2", "v3", "v4", ledger.DELETED)

@@ -38,7 +38,7 @@ def entries() -> tuple[str, ...]:
     "module",
     [
         "stores.mariadb.faults.grants", "stores.redis.faults.config", "stores.rq.layout", "services.load.generator",
-        "services.referee.challenges.restart", "services.referee.collect", "formats.records", "ledger.reading",
+        "services.referee.events.restart", "services.referee.collect", "formats.records", "ledger.reading",
         "verbs.acts", "workload.effects", "stores", "node.cgroups",
     ],
 )  # fmt: skip

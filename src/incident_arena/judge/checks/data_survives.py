@@ -1,14 +1,15 @@
-"""Nothing that the service acknowledged is lost: the ledger's allowed states hold, before the challenges and after."""
+"""Nothing that the service acknowledged is lost: the ledger's allowed states hold, before the challenges and after.
 
-from incident_arena.formats.records import LedgerLine
+And what clients saw agrees with itself: the substrate's invariants.
+"""
+
+from incident_arena.formats.records import LedgerLine, Witness
 from incident_arena.judge.finding import Finding, Spec
 from incident_arena.judge.trial import Trial
 from incident_arena.ledger import reading as ledger
+from incident_arena.ledger import witnessed
 
 SHOWN = 5
-AFTERMATH = 5.0
-"""Seconds after a challenge in which accepted background work may still meet it. Seen twice in some hundred: a job that
-was accepted 0.1 and 0.9 s after the connections had been ended stayed with a worker that no longer worked on it."""
 
 
 def decide(trial: Trial) -> Finding:
@@ -24,8 +25,9 @@ def decide(trial: Trial) -> Finding:
         if reconciled is None:
             continue
         lines = _claims(trial, drained=trial.stage(stage).ok)
-        lost += [f"{name}: {one}" for one in ledger.violations(lines, reconciled)]
+        lost += [f"{name}: {one}" for one in ledger.violations(lines, reconciled, trial.evidence.task.settling.job)]
         at = at or reconciled.taken
+    lost += witnessed.broken(trial.evidence.ledger, trial.evidence.task.invariants)
     if lost:
         seen = "; ".join(lost[:SHOWN]) + (f"; and {len(lost) - SHOWN} more" if len(lost) > SHOWN else "")
         return Finding("fail", f"data is lost: {lost[0]}", expected, seen, at, ("off-list change",))
@@ -41,7 +43,7 @@ def _claims(trial: Trial, *, drained: bool) -> list[LedgerLine]:
     apart. And work that was under way when the harness itself planted the fault or restarted a component may have been
     cut off: it did what it could, as an operation that was never answered.
     """
-    cut = [_reach(trial, "plant")] if trial.faults else []
+    cut = [_reach(trial, "plant")] if trial.faults or trial.evidence.task.scenes else []
     cut += [_reach(trial, challenge.stage) for challenge in trial.evidence.task.challenges]
     unsure = {
         operation.id
@@ -53,10 +55,13 @@ def _claims(trial: Trial, *, drained: bool) -> list[LedgerLine]:
 
 def _reach(trial: Trial, stage: str) -> tuple[float, float]:
     """When operations were due whose background work a stage may have cut off."""
-    return trial.stage(stage).started - ledger.SETTLE, trial.ended(stage) + AFTERMATH
+    settling = trial.evidence.task.settling
+    return trial.stage(stage).started - settling.job, trial.ended(stage) + settling.aftermath
 
 
 def _unsure(line: LedgerLine) -> LedgerLine:
+    if isinstance(line, Witness):
+        return line
     names = tuple(name for name in line.records if not name.startswith(ledger.JOB))
     return line.model_copy(update={"records": names, **({"owed": False} if line.type == "outcome" else {})})
 

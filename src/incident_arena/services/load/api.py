@@ -3,13 +3,23 @@
 import hashlib
 import hmac
 import time
-from typing import Literal
+from typing import Annotated, Literal
 
 from aiohttp import web
+from pydantic import Field, ValidationError
 
+from incident_arena.errors import UserError
 from incident_arena.formats.records import Record
 from incident_arena.formats.task import LoadSpec
 from incident_arena.services.load.generator import Generator
+
+
+class Peak(Record):
+    """More operations, for some time: `factor` times the rate in all, of `kinds` or, when there are none, of all."""
+
+    factor: Annotated[float, Field(gt=1)]
+    seconds: Annotated[float, Field(gt=0)]
+    kinds: tuple[str, ...] = ()
 
 
 class KindStatus(Record):
@@ -48,7 +58,7 @@ def config_hash(spec: LoadSpec, target: str) -> str:
 
 
 class Api:
-    """GET /status; POST /pause and /resume with `Authorization: Bearer <token>`."""
+    """GET /status; POST /pause, /resume and /peak (a Peak) with `Authorization: Bearer <token>`."""
 
     def __init__(self, generator: Generator, spec: LoadSpec, target: str, token: str) -> None:
         """Speak for a generator."""
@@ -65,6 +75,7 @@ class Api:
                 web.get("/status", self._status),
                 web.post("/pause", self._pause),
                 web.post("/resume", self._resume),
+                web.post("/peak", self._peak),
             ]
         )
         return application
@@ -106,6 +117,15 @@ class Api:
     async def _resume(self, request: web.Request) -> web.Response:
         self._authorize(request)
         self._generator.paused = False
+        return self._answer()
+
+    async def _peak(self, request: web.Request) -> web.Response:
+        self._authorize(request)
+        try:
+            peak = Peak.model_validate_json(await request.read())
+            self._generator.peak(peak.factor, peak.seconds, peak.kinds)
+        except (ValidationError, UserError) as error:
+            raise web.HTTPBadRequest(text=f"{error}\n") from error
         return self._answer()
 
     def _authorize(self, request: web.Request) -> None:

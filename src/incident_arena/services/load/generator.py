@@ -5,15 +5,15 @@ import contextlib
 import itertools
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import aiohttp
 
 from incident_arena.errors import UserError
-from incident_arena.formats.records import Intent, LedgerLine, Outcome
+from incident_arena.formats.records import Intent, LedgerLine, Outcome, Witness
 from incident_arena.formats.task import LoadSpec
-from incident_arena.ledger.reading import PAUSED, LedgerError, operations, quantile
+from incident_arena.ledger.reading import PAUSED, PEAK, LedgerError, operations, quantile
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load import schedule
 from incident_arena.workload.operations import Answer, Operations, Plan
@@ -64,6 +64,10 @@ class Generator:
         """Why the application is not ready yet, as was seen last."""
         self.sent = 0
         self.figures: dict[str, KindFigures] = {name: KindFigures() for name in sorted(spec.kinds)}
+        self._peaks = 0
+        self._rising: list[asyncio.Task[None]] = []
+        self._beside = itertools.count(PEAK)
+        """Ids of operations beside the schedule."""
         self._lateness: deque[float] = deque(maxlen=RECENT)
 
     @property
@@ -99,13 +103,42 @@ class Generator:
                 continue
             if await self._stopped_before(due):
                 break
-            if self.paused:
-                self._shed(id_, arrival.kind, due, PAUSED)
-            elif len(self._under_way) >= self._spec.in_flight:
-                self._shed(id_, arrival.kind, due, f"{self._spec.in_flight} operations were under way")
-            else:
-                self._send(id_, arrival.kind, due)
+            self._due(id_, arrival.kind, due)
         await self._cut_off()
+
+    def peak(self, factor: float, seconds: float, kinds: Collection[str] = ()) -> None:
+        """Send more for some time, beside the schedule. What is left of it ends with this process.
+
+        Args:
+            factor: of the rate, in all.
+            seconds: how long.
+            kinds: which rise; all when there are none.
+
+        Raises:
+            UserError: the load has no such kind, or has not begun.
+        """
+        if self.origin is None:
+            raise UserError("the peak", "the load has not begun")
+        if unknown := sorted(set(kinds) - set(self._spec.kinds)):
+            raise UserError(f"load kind {unknown[0]!r}", "is not in this load", f"one of: {', '.join(self.figures)}")
+        self._peaks += 1
+        more = schedule.peak(self._spec, self._peaks, factor, seconds, kinds)
+        self._rising.append(asyncio.create_task(self._rise(time.time(), more), name=f"peak {self._peaks}"))
+
+    async def _rise(self, start: float, more: Iterator[schedule.Arrival]) -> None:
+        for arrival in more:
+            due = start + arrival.offset
+            if await self._stopped_before(due):
+                break
+            self._due(next(self._beside), arrival.kind, due)
+
+    def _due(self, id_: int, kind: str, due: float) -> None:
+        if self.paused:
+            self._shed(id_, kind, due, PAUSED)
+        elif len(self._under_way) >= self._spec.in_flight:
+            self._shed(id_, kind, due, f"{self._spec.in_flight} operations were under way")
+        else:
+            self._send(id_, kind, due)
 
     def _resume(self, before: Sequence[LedgerLine]) -> tuple[int, float]:
         """Close what an earlier process left open; return how many arrivals it took, and the schedule's origin."""
@@ -117,7 +150,9 @@ class Generator:
         if not joined:
             return 0, self.started
         first = next(schedule.arrivals(self._spec))
-        return max(joined), joined[min(joined)].due - first.offset
+        beside = [id_ for id_ in joined if id_ >= PEAK]
+        self._beside = itertools.count(max(beside, default=PEAK - 1) + 1)
+        return max(id_ for id_ in joined if id_ < PEAK), joined[min(joined)].due - first.offset
 
     async def _stopped_before(self, due: float) -> bool:
         with contextlib.suppress(TimeoutError):
@@ -145,6 +180,8 @@ class Generator:
         except (aiohttp.ClientError, OSError) as error:
             answer = Answer("indeterminate", error=f"{type(error).__name__}: {error}")
         finally:
+            for subject, value in answer.witnessed:
+                self._ledger.write(Witness(id=id_, kind=kind, due=due, at=answer.at, subject=subject, value=value))
             self._application.settle(id_, answer)
             self._end(id_, kind, due, answer)
 
@@ -185,6 +222,7 @@ class Generator:
             figures.last_not_ok, figures.last_error = outcome.at, outcome.error
 
     async def _cut_off(self) -> None:
+        await asyncio.gather(*self._rising)  # each has seen the stop
         under_way = tuple(self._under_way)
         for task in under_way:
             task.cancel()

@@ -5,8 +5,9 @@ a generator which was killed goes on where the ledger ends, and operation ids ar
 """
 
 import heapq
+import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from incident_arena.formats.task import KindLoad, LoadSpec
@@ -25,10 +26,25 @@ class Arrival:
 
 def arrivals(spec: LoadSpec) -> Iterator[Arrival]:
     """All arrivals of all kinds in the order in which they are due, without an end."""
-    return heapq.merge(*(_of_kind(name, kind, spec.seed) for name, kind in sorted(spec.kinds.items())))
+    return _merged(spec.kinds, spec.seed)
 
 
-def _of_kind(name: str, kind: KindLoad, seed: int) -> Iterator[Arrival]:
+def _merged(kinds: Mapping[str, KindLoad], seed: int | str) -> Iterator[Arrival]:
+    return heapq.merge(*(_of_kind(name, kind, seed) for name, kind in sorted(kinds.items())))
+
+
+def peak(spec: LoadSpec, number: int, factor: float, seconds: float, kinds: Collection[str]) -> Iterator[Arrival]:
+    """What arrives more while the load is `factor` times as high, for the `number`th time. Offsets from its start."""
+    more = {
+        name: kind.model_copy(update={"rate": kind.rate * (factor - 1)})
+        for name, kind in spec.kinds.items()
+        if not kinds or name in kinds
+    }
+    arriving = _merged(more, f"{spec.seed}/peak {number}")
+    return itertools.takewhile(lambda arrival: arrival.offset < seconds, arriving)
+
+
+def _of_kind(name: str, kind: KindLoad, seed: int | str) -> Iterator[Arrival]:
     """Arrivals of one kind: one group of `burst` in each slot of burst/rate seconds, at a random moment of the slot.
 
     So any window of T seconds holds between rate·T - 2·burst and rate·T + 2·burst arrivals: a window's number of

@@ -6,8 +6,9 @@ import time
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import Stage
-from incident_arena.services.referee import draining, looks, pictures
+from incident_arena.services.referee import draining, events, looks, pictures
 from incident_arena.services.referee.figures import Figures
+from incident_arena.services.referee.folder import LABELS
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import POLL_S, insist
 
@@ -80,6 +81,9 @@ async def snapshot(parts: Parts, label: str) -> str:
     Each fault's observer looks too: the continuous looks are seconds apart, and may miss a short stretch of time.
     """
     with parts.evidence.stage(f"snapshot-{label}") as note:
+        if label == LABELS[0]:
+            for event in (*parts.task.challenges, *parts.task.scenes):
+                await events.prepare(parts, event)
         await looks.record(parts)
         taken = await asyncio.wait_for(pictures.take(parts, label), parts.task.deadlines.snapshot)
         note.detail = f"{sum(len(facts) for facts in taken.facts.values())} facts in {taken.seconds:.1f} s"
@@ -87,7 +91,7 @@ async def snapshot(parts: Parts, label: str) -> str:
 
 
 async def plant(parts: Parts) -> str:
-    """Plant every fault, and have its observer see it.
+    """Plant every fault, and have its observer see it; then the scenes happen.
 
     Nothing is under way meanwhile: what a fault would cut off in the middle (a job that has begun under the old grant)
     would be damage of the planting, another one in each episode.
@@ -107,7 +111,9 @@ async def plant(parts: Parts) -> str:
             if seen.state != "planted":
                 raise InfrastructureError(f"fault '{seen.fault}'", f"was planted, but is seen as: {seen.seen}")
         await insist("the load resumes", parts.load.resume)
-        note.detail = "; ".join(each.fault.describe(each.parameters) for each in parts.faults)
+        told = [each.fault.describe(each.parameters) for each in parts.faults]
+        told += [await events.begin(parts, scene) for scene in parts.task.scenes]
+        note.detail = "; ".join(told)
     return note.detail
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services.referee import actions, admission, challenges, draining, looks, reconcile
+from incident_arena.services.referee import actions, admission, draining, events, looks, reconcile
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
@@ -25,8 +25,6 @@ LIVE_FILES = ("observations.jsonl", "health.jsonl")
 STORE_TIMEOUT_S = 20
 AGENT_GONE_S = 60.0
 SOAK_ENDS_S = 30.0
-SETTLE_S = 60.0
-"""Seconds that the application may take after the restarts until its last window begins."""
 HURRIED_S = 15.0
 """What a wait gets once it is certain that the repair failed: a backlog that no worker takes never drains."""
 
@@ -107,7 +105,7 @@ def _reconcile(parts: Parts) -> Reconciled:
     """
     try:
         with parts.config.opened(STORE_TIMEOUT_S) as opened:
-            return reconcile.reconcile(parts.config.ledger, parts.substrate, opened)
+            return reconcile.reconcile(parts.config.ledger, parts.substrate, opened, parts.task.settling.job)
     except ArenaError:
         raise
     except Exception as error:  # what the agent left in the stores must not be a way out of a verdict
@@ -143,13 +141,15 @@ async def _challenge(parts: Parts) -> Parts:
     """The task's challenges in order, then a window. The first that fails hurries what is left."""
     for challenge in parts.task.challenges:
         with parts.evidence.stage(challenge.stage, tolerant=True) as note:
-            note.detail = await challenges.get(challenge.kind)(parts, challenge)
+            note.detail = await events.run(parts, challenge)
         if not note.ok:
             parts = _hurried(parts)
     figures = Figures(parts.config.ledger, parts.task)
     with parts.evidence.stage("restarted") as note:
         try:
-            note.detail = await admission.until_healthy(figures, min(SETTLE_S, parts.task.deadlines.restart))
+            note.detail = await admission.until_healthy(
+                figures, min(parts.task.settling.back, parts.task.deadlines.restart)
+            )
         except wait.DeadlineError as error:
             note.detail = f"never healthy again: {error.reason}"
         await draining.passing("the window after the challenges", parts.task.windows.restarted)

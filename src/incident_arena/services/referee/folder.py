@@ -11,8 +11,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.records import FileDigest, Record, Stage
@@ -30,6 +31,8 @@ class State(Record):
 
     agent_started: float | None = None
     agent_ended: float | None = None
+    written_down: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """How components were set before anything was broken, by name; for events that put them back."""
 
 
 @dataclass
@@ -81,7 +84,7 @@ class Evidence:
         path = self.folder / STATE
         return State.model_validate_json(path.read_bytes()) if path.is_file() else State()
 
-    def tell(self, **changes: float) -> None:
+    def tell(self, **changes: Any) -> None:
         """Tell the verbs after something (fields of State)."""
         self.write(STATE, State.model_validate({**self.state.model_dump(), **changes}))
 

@@ -60,9 +60,13 @@ class Load:
         """Let operations go out again."""
         await self._call("POST", "/resume")
 
-    async def _call(self, method: str, path: str) -> dict[str, Any]:
+    async def peak(self, wanted: dict[str, Any]) -> None:
+        """Let more operations go out for some time: services/load/api.py, Peak."""
+        await self._call("POST", "/peak", wanted)
+
+    async def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         try:
-            async with self._session.request(method, self._url + path, headers=self._headers) as answer:
+            async with self._session.request(method, self._url + path, headers=self._headers, json=body) as answer:
                 answer.raise_for_status()
                 return dict(await answer.json(content_type=None))
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:

@@ -8,10 +8,11 @@ from incident_arena.errors import UserError
 from incident_arena.formats.records import RecordState
 from incident_arena.formats.task import LoadSpec
 from incident_arena.stores.base import Stores
+from incident_arena.stores.mariadb.client import Sql
 from incident_arena.stores.mariadb.store import MariaDbStore
 from incident_arena.stores.rq import layout
 from incident_arena.stores.rq.store import RqStore
-from incident_arena.substrates.frappe import moving, records
+from incident_arena.substrates.frappe import moving, records, schedules
 from incident_arena.substrates.frappe.api import Accounts, Names
 from incident_arena.substrates.frappe.operations import KINDS, Frappe
 from incident_arena.workload.operations import Operations
@@ -25,6 +26,7 @@ class FrappeSubstrate(Substrate):
     """The application with its records in MariaDB, and its jobs in RQ."""
 
     kinds: ClassVar[tuple[str, ...]] = KINDS
+    schedules: ClassVar[tuple[str, ...]] = tuple(schedules.METHODS)
     moves: ClassVar[Mapping[str, Any]] = {
         DATABASE: moving.ROWS,
         "redis-queue": (layout.KEYS,),
@@ -43,9 +45,16 @@ class FrappeSubstrate(Substrate):
 
     def look_up(self, stores: Stores, names: Collection[str]) -> dict[str, RecordState]:
         """See records.SOURCES."""
-        database = stores[DATABASE]
-        assert isinstance(database, MariaDbStore)
-        return records.look_up(database.sql, database.database, names)
+        return records.look_up(*self._database(stores), names)
+
+    def make_due(self, stores: Stores, schedule: str) -> None:
+        """See schedules.METHODS."""
+        schedules.make_due(*self._database(stores), schedule)
+
+    def has_run(self, stores: Stores, schedule: str, since: float) -> tuple[bool, str]:
+        """By what the job wrote after `make_due`."""
+        del since
+        return schedules.has_run(*self._database(stores), schedule)
 
     def backlog(self, stores: Stores) -> Backlog:
         """Of all of RQ's queues."""
@@ -55,6 +64,11 @@ class FrappeSubstrate(Substrate):
     def jobs(self, stores: Stores) -> dict[str, dict[str, int]]:
         """Of all of RQ's queues."""
         return self._jobs(stores).jobs()
+
+    def _database(self, stores: Stores) -> tuple[Sql, str]:
+        database = stores[DATABASE]
+        assert isinstance(database, MariaDbStore)
+        return database.sql, database.database
 
     def _jobs(self, stores: Stores) -> RqStore:
         jobs = stores[JOBS]

@@ -3,8 +3,9 @@ from collections.abc import Callable
 import pytest
 from tests.support.evidence import FAULTS, HARNESS, QUEUE, START, Episode, build
 
-from incident_arena.formats.records import Health
+from incident_arena.formats.records import Health, Intent, Outcome
 from incident_arena.judge.finding import Finding
+from incident_arena.ledger.reading import PEAK
 
 type Decide = Callable[[Episode, str], Finding]
 
@@ -105,6 +106,32 @@ def test_operations_taken_out_of_the_ledger(decide: Decide) -> None:
     first = min(taken)
     episode.lines = [line for line in episode.lines if line.id != first]
     assert decide(episode, "integrity").reason == f"the ledger lacks the operations {first} to {first}"
+
+
+def peak(episode: Episode, numbers: range, at: float) -> None:
+    """Operations beside the schedule, due from `at` on."""
+    for number in numbers:
+        due = START + at + number / 10
+        common = {"id": PEAK + number, "kind": "read", "due": due, "at": due}
+        episode.lines += [Intent(**common), Outcome(**common, result="ok", latency=0.0)]
+
+
+def test_operations_of_a_peak_have_ids_of_their_own(decide: Decide) -> None:
+    episode = build()
+    peak(episode, range(100), 100)
+    assert decide(episode, "integrity").verdict == "pass"
+    episode.lines = [line for line in episode.lines if line.id != PEAK + 7]
+    assert decide(episode, "integrity").reason == f"the ledger lacks the operations {PEAK + 7} to {PEAK + 7}"
+
+
+def test_a_peak_does_not_stand_for_a_schedule_that_is_silent(decide: Decide) -> None:
+    episode = build()
+    kept = [line for line in episode.lines if not START + 100 < line.due < START + 125]
+    silent = len({line.id for line in episode.lines}) - len({line.id for line in kept})
+    episode.lines = kept
+    first = decide(episode, "integrity").reason
+    peak(episode, range(3 * silent), 100)
+    assert decide(episode, "integrity").reason == first
 
 
 def test_a_load_that_fell_silent_for_a_while(decide: Decide) -> None:

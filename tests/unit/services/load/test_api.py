@@ -48,12 +48,22 @@ async def test_it_tells_how_the_load_is(client: TestClient, application: Applica
     assert 0 <= seen.lateness_p50 <= seen.lateness_p95 < 0.5
 
 
-@pytest.mark.parametrize("path", ["/pause", "/resume"])
+@pytest.mark.parametrize("path", ["/pause", "/resume", "/peak"])
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer other"}, {"Authorization": "secret"}])
 async def test_only_the_referee_may_pause(client: TestClient, path: str, headers: dict[str, str]):
     async with client.post(path, headers=headers) as response:
         assert response.status == 401
     assert client.generator.paused is False
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [({"factor": 1, "seconds": 5}, "factor"), ({}, "seconds"), ({"factor": 2, "seconds": 5}, "has not begun")],
+)
+async def test_a_wrong_peak_is_refused(client: TestClient, body: dict[str, float], said: str):
+    async with client.post("/peak", headers={"Authorization": "Bearer secret"}, json=body) as response:
+        assert response.status == 400
+        assert said in await response.text()
 
 
 async def test_pause_and_resume(client: TestClient):

@@ -19,6 +19,7 @@ from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load.generator import DOWN, Generator
 from incident_arena.services.load.schedule import arrivals
 from incident_arena.substrates.frappe.operations import Frappe
+from incident_arena.workload.operations import Answer, Plan
 
 
 class Runs:
@@ -68,6 +69,82 @@ async def runs(tmp_path: Path, server: TestServer) -> AsyncIterator[Runs]:
     runs = Runs(tmp_path / "ledger.jsonl", server)
     yield runs
     await runs.close()
+
+
+async def test_a_peak_sends_more_beside_the_schedule(runs: Runs):
+    load = spec(read=10, create=5)
+
+    async def rise(generator: Generator) -> None:
+        async def begun() -> tuple[bool, str]:
+            return generator.sent > 0, ""
+
+        await wait.until_async("the load sends", begun, deadline_s=20, every_s=0.01)
+        generator.peak(4, 1.5, ["read"])
+
+    await runs.run(load, 3, rise)
+    joined = list(operations(runs.lines()).values())
+    beside = [operation for operation in joined if operation.id >= reading.PEAK]
+    assert {operation.kind for operation in beside} == {"read"}
+    assert 3 * 10 * 1.5 * 0.8 <= len(beside) <= 3 * 10 * 1.5 * 1.2
+    assert [operation.id for operation in beside] == list(range(reading.PEAK, reading.PEAK + len(beside)))
+    assert all(operation.result == "ok" for operation in beside)
+    assert max(o.due for o in beside) - min(o.due for o in beside) < 1.5
+    assert defects(runs.lines()) == []
+
+
+async def test_after_a_peak_the_schedule_goes_on_where_it_was(runs: Runs):
+    load = spec(read=10)
+
+    async def rise(generator: Generator) -> None:
+        async def begun() -> tuple[bool, str]:
+            return generator.sent > 0, ""
+
+        await wait.until_async("the load sends", begun, deadline_s=20, every_s=0.01)
+        generator.peak(3, 0.5)
+
+    await runs.run(load, 1.5, rise)
+    first = operations(runs.lines())
+    await runs.run(load, 1.5, rise)
+    assert defects(runs.lines()) == []
+    ids = sorted(operations(runs.lines()))
+    assert len(ids) == len(set(ids))
+    assert max(ids) > max(first)
+    scheduled = [id_ for id_ in ids if id_ < reading.PEAK]
+    assert scheduled == list(range(1, len(scheduled) + 1))
+
+
+@pytest.mark.parametrize("kinds", [["dance"], ["read", "dance"]])
+async def test_a_peak_of_what_the_load_lacks_is_refused(runs: Runs, kinds: list[str]):
+    generator = await runs.start(spec(read=10))
+    with pytest.raises(UserError, match="has not begun"):
+        generator.peak(2, 1)
+    generator.origin = 1.0
+    with pytest.raises(UserError, match="'dance': is not in this load"):
+        generator.peak(2, 1, kinds)
+
+
+async def test_what_a_client_saw_is_written_before_the_outcome(runs: Runs):
+    generator = await runs.start(spec(read=10))
+
+    async def perform() -> Answer:
+        return Answer("ok", 200, witnessed=(("order/a", "1"), ("payment/a", "p")))
+
+    generator._application.plan = lambda _kind, _id: Plan(perform)
+    running = asyncio.create_task(generator.run())
+
+    async def ended() -> tuple[bool, str]:
+        return any(line.type == "outcome" for line in runs.lines()), ""
+
+    await wait.until_async("an operation ended", ended, deadline_s=20, every_s=0.01)
+    generator.stop()
+    await running
+    intent, one, other, outcome = runs.lines()[:4]
+    assert [line.type for line in (intent, one, other, outcome)] == ["intent", "witness", "witness", "outcome"]
+    assert [(line.id, line.subject, line.value) for line in (one, other)] == [
+        (1, "order/a", "1"),
+        (1, "payment/a", "p"),
+    ]
+    assert one.at <= outcome.at
 
 
 async def test_it_keeps_the_schedule_whatever_the_latency(runs: Runs, application: Application):

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
+from incident_arena.formats.parameters import Parameters
 from incident_arena.formats.task import Permit
 from incident_arena.stores.base import segment
-from incident_arena.stores.fault import Fault, Look, Parameters
+from incident_arena.stores.fault import Fault, Look
 from incident_arena.stores.mariadb.client import Sql, quoted
 from incident_arena.stores.mariadb.picture import role_privileges
 from incident_arena.stores.mariadb.store import MariaDbStore
@@ -37,6 +38,13 @@ class Grants(Fault[MariaDbStore, GrantsParameters]):
         """Revoke them. Connections made before keep what they have until they choose a database again."""
         store.sql.query(
             f"REVOKE {', '.join(parameters.privileges)} ON {quoted(parameters.database)}.* FROM %s@%s",
+            (parameters.user, parameters.host),
+        )
+
+    def lift(self, store: MariaDbStore, parameters: GrantsParameters) -> None:
+        """Grant them again."""
+        store.sql.query(
+            f"GRANT {', '.join(parameters.privileges)} ON {quoted(parameters.database)}.* TO %s@%s",
             (parameters.user, parameters.host),
         )
 

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from incident_arena.errors import InfrastructureError
+from incident_arena.formats.parameters import Parameters
 from incident_arena.formats.task import Permit
-from incident_arena.stores.fault import Fault, Look, Parameters
+from incident_arena.stores.fault import Fault, Look
 from incident_arena.stores.redis import acl
 from incident_arena.stores.redis.client import Commands
 from incident_arena.stores.redis.store import RedisStore
@@ -41,6 +42,11 @@ class Config(Fault[RedisStore, ConfigParameters]):
         redis.command("ACL", "SAVE")
         for client in _blocked(redis, parameters):
             redis.command("CLIENT", "UNBLOCK", client, "TIMEOUT")
+
+    def lift(self, store: RedisStore, parameters: ConfigParameters) -> None:
+        """Allow them again, and save."""
+        store.redis.command("ACL", "SETUSER", parameters.user, *(f"+{name}" for name in parameters.denied_commands))
+        store.redis.command("ACL", "SAVE")
 
     def observe(self, store: RedisStore, parameters: ConfigParameters) -> Look:
         """Planted while the user may not call one of the commands."""

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Give the application its command back, live and saved.
+# Give the application what the runbook says, live and saved.
 set -euo pipefail
 admin redis notes-store acl app
-admin redis notes-store acl-set app +hset
+admin redis notes-store acl-set app +hset +expire
 admin redis notes-store acl-save
 good_since=$SECONDS
 while ((SECONDS - good_since < 25)); do

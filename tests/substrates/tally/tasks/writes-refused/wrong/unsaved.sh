@@ -2,7 +2,7 @@
 # class: not durable
 # Right, but not saved: gone at the next restart.
 set -euo pipefail
-admin redis notes-store acl-set app +hset
+admin redis notes-store acl-set app +hset +expire
 good_since=$SECONDS
 while ((SECONDS - good_since < 25)); do
     admin traffic --seconds 3 | jq -e '.requests > 0 and .failed == 0' >/dev/null || good_since=$SECONDS

@@ -2,18 +2,23 @@
 
 import asyncio
 
-from incident_arena.formats.task import Challenge
+from incident_arena.formats.parameters import Parameters as Wanted
+from incident_arena.formats.task import Event
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist
 
 
-async def run(parts: Parts, challenge: Challenge) -> str:
+class Parameters(Wanted):
+    """None."""
+
+
+async def run(parts: Parts, event: Event, _parameters: Parameters) -> str:
     """End the connections of the application's account.
 
     Raises:
         DeadlineError: the store does not answer.
     """
-    store = parts.stores[challenge.component]
+    store = parts.stores[event.component]
     account = store.spec.account
     ended = 0
 

@@ -2,20 +2,25 @@
 
 import functools
 
-from incident_arena.formats.task import Challenge
+from incident_arena.formats.parameters import Parameters as Wanted
+from incident_arena.formats.task import Event
 from incident_arena.services import cluster
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import StalledError, insist, patient
 
 
-async def run(parts: Parts, challenge: Challenge) -> str:
+class Parameters(Wanted):
+    """None."""
+
+
+async def run(parts: Parts, event: Event, _parameters: Parameters) -> str:
     """Delete a component's pods, and wait until as many others are ready.
 
     Raises:
         StalledError: it has no pod.
         DeadlineError: it does not come back before the deadline.
     """
-    component = challenge.component
+    component = event.component
     before: dict[str, str] = {}
 
     async def find() -> None:
