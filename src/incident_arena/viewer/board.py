@@ -171,7 +171,7 @@ def _best(row: Row) -> Cell:
 
 def _curve(row: Row) -> Cell:
     assert isinstance(row, PassHatKRow)
-    return _cell(row.value, row.interval, note=f"{row.tasks} tasks")
+    return _cell(row.value, row.interval, note="1 task" if row.tasks == 1 else f"{row.tasks} tasks")
 
 
 def _change(row: Row) -> Cell:

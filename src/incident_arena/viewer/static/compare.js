@@ -125,7 +125,7 @@ function ratesOfSides(both) {
     address('', { who: main.who, effort: name === main.who ? '' : name.slice(main.who.length + 1) });
   const columns = [
     {
-      name: 'Configuration',
+      name: 'Side',
       kind: 'text',
       value: ({ name }) => name,
       draw: (side) => [h('b', {}, `${side === both[0] ? 'A' : 'B'} `), link(trialsOf(side), {}, side.name)],
@@ -152,7 +152,7 @@ function ratesOfSides(both) {
 /** The difference on the tasks that both tried, and what may be said of it. */
 function differenceOf({ tasks, rate_a: rateA, rate_b: rateB, difference, interval, p_paired: p }, a, b) {
   const sure = interval
-    ? `95\u202f% ${points(interval.low)} to ${points(interval.high)}`
+    ? `95\u202f% ${points(interval.low)} to ${points(interval.high)}, ${count(tasks, 'task')}`
     : 'no interval: one task is no sample';
   const may = interval && (interval.low > 0 || interval.high < 0)
     ? `${difference > 0 ? a : b} passes more on tasks like these.`
@@ -163,7 +163,7 @@ function differenceOf({ tasks, rate_a: rateA, rate_b: rateB, difference, interva
       'p',
       { class: 'difference' },
       h('span', { class: 'estimate' }, `A \u2212 B: ${points(difference)} points`),
-      h('span', { class: 'faint' }, ` ${sure}, ${count(tasks, 'task')}`),
+      h('span', { class: 'faint' }, ` ${sure}`),
       interval && between(difference, interval),
     ),
     h('p', {}, may),
