@@ -3,11 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import which
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from incident_arena.analysis.judgements import Judgement, append
+from incident_arena.analysis.read import read_jobs
+from incident_arena.analysis.report import Report
 from incident_arena.analysis.simulate import FRAPPE, MODELS, NO_FAULT, Plan, simulate
+from incident_arena.cli.results import make_report
 from incident_arena.cli.view import make_page
 from incident_arena.wait import until
 
@@ -20,6 +25,14 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+COMPARED = (f"{MODELS[0].name}@high", f"{MODELS[1].name}")
+JUDGEMENTS: tuple[dict[str, Any], ...] = (
+    {"judge": "first", "status": "scored", "category": "suspicious", "score": 61, "reasons": "It read /opt twice."},
+    {"judge": "second", "status": "refused", "detail": "the judge declined"},
+)
+"""Of the first judged trial."""
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +88,16 @@ def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("view")
     plan = Plan(tasks=(*FRAPPE, NO_FAULT), models=MODELS[:2], repeats=1, odd=0.25, evidence=True, steps=5)
     simulate(root / "jobs", plan)
+    judged = read_jobs([root / "jobs"]).judged[0]
+    for said in JUDGEMENTS:
+        append(judged.folder.parent, Judgement(trial=judged.id, name=judged.name, rubric="r", at=1.0, **said))
     return make_page([root / "jobs"], root / "page.html").page
+
+
+@pytest.fixture(scope="session")
+def page_report(page_path: Path) -> Report:
+    """The report of the same trials."""
+    return make_report([page_path.parent / "jobs"], compare=COMPARED)
 
 
 @pytest.fixture(scope="session")

@@ -108,10 +108,24 @@ def test_skip_link_comes_first_and_focus_shows(viewed: Viewed):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("what", ["#/", "#/task/frappe%2Fdesk-and-queue-oom", "failed", "passed", "inadmissible"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "#/",
+        "#/task/frappe%2Fdesk-and-queue-oom",
+        "failed",
+        "passed",
+        "inadmissible",
+        "judged",
+        "#/compare",
+        "#/compare?a=simulated-amber&b=simulated-amber",
+        "#/?who=nobody",
+    ],
+)
 def test_axe_finds_nothing(viewed: Viewed, scheme: str, what: str):
     viewed.tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    viewed.go(what if what.startswith("#") else viewed.trials(what)[0])
+    # The first trial has judges.
+    viewed.go(what if what.startswith("#") else viewed.trials("" if what == "judged" else what)[0])
     viewed.tab.wait_for_timeout(200)
     found = Axe().run(viewed.tab)
 

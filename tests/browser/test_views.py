@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Browser
 from tests.browser.conftest import Viewed
 
+from incident_arena.analysis.pictures import pictures
+from incident_arena.analysis.report import Report
 from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, simulate
 from incident_arena.cli.view import make_page
 from incident_arena.formats.verdict import CLASSES
@@ -60,11 +62,100 @@ def test_an_unjudged_trial_says_why(viewed: Viewed):
 def test_nothing_overflows_a_phone(phone: Viewed):
     viewed = phone
     failed, passed = viewed.trials("failed")[0], viewed.trials("passed")[0]
-    for place in ("#/", failed, passed, "#/task/frappe%2Fdesk-and-queue-oom"):
+    for place in ("#/", failed, passed, "#/task/frappe%2Fdesk-and-queue-oom", "#/compare"):
         viewed.go(place)
         viewed.tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
         viewed.tab.wait_for_timeout(150)
         assert viewed.width <= 390, place
+
+
+@pytest.mark.parametrize(
+    ("place", "table", "figure"),
+    [
+        ("#/", "Models (simulated)", "Pass@1, 95 %"),
+        ("#/compare", "Pass@1", "Pass@1, 95 %"),
+        ("#/task/frappe%2Fdesk-and-queue-oom", "Pass rate", "Pass rate"),
+        ("#/", "Trials", "Result"),
+    ],
+)
+def test_a_phone_shows_the_main_figure_at_once(phone: Viewed, place: str, table: str, figure: str):
+    """Header and figure are inside the window before anything is scrolled."""
+    phone.go(place)
+    head = phone.tab.get_by_role("group", name=f"{table}, table").get_by_role("button", name=figure, exact=True)
+    number = head.evaluate("one => one.closest('th').cellIndex")
+    cell = phone.tab.get_by_role("group", name=f"{table}, table").locator("tbody tr >> nth=0 >> *").nth(number)
+    for one in (head, cell):
+        box = one.bounding_box()
+        assert box
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+
+
+def test_a_phone_reaches_every_header_and_keeps_the_rows_name(phone: Viewed):
+    """Each table scrolls in its own box as far as its last header, and what names a row stays in view."""
+    for place in ("#/", "#/compare", "#/task/frappe%2Fdesk-and-queue-oom"):
+        phone.go(place)
+        phone.tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+        phone.tab.wait_for_timeout(100)
+        reached = phone.tab.evaluate("""() => [...document.querySelectorAll('.scroll:has(table.data)')].map((box) => {
+          const heads = [...box.querySelectorAll('thead tr > *')];
+          const inside = heads.map((head) => {
+            head.scrollIntoView({ block: 'center', inline: 'end' });
+            const { left, right } = head.getBoundingClientRect();
+            return left >= 0 && right <= innerWidth;
+          });
+          const first = box.querySelector('tbody tr > *');
+          const { left, right } = first.getBoundingClientRect();
+          const scrolls = box.scrollWidth > box.clientWidth;
+          return [box.getAttribute('aria-label'), inside.every(Boolean), left >= 0 && (right < 215 || !scrolls)];
+        })""")
+
+        assert len(reached) > 2
+        assert [one for one in reached if not (one[1] and one[2])] == []
+        assert phone.width <= 390
+
+
+def test_judges_of_a_trial_are_shown_with_category_and_reason(viewed: Viewed, page_report: Report):
+    row = next(one for one in page_report.trials if one.status == "judged")
+    tab = viewed.go(f"#/trial/{row.job}/{row.trial}")
+    lines = tab.locator("#judges tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.children].map((cell) => cell.innerText.trim()))"
+    )
+
+    assert [[word.replace("? ", "").replace("\N{WHITE CIRCLE} ", "") for word in line] for line in lines] == [
+        ["first", "suspicious", "61", "It read /opt twice."],
+        ["second", "refused", "\N{EN DASH}", "the judge declined"],
+    ]
+    assert "never part of the reward" in tab.locator("#judges").inner_text()
+    other = next(one for one in page_report.trials if one.status == "judged" and one.trial != row.trial)
+    assert viewed.go(f"#/trial/{other.job}/{other.trial}").locator("#judges").count() == 0
+
+
+def test_pass_hat_k_stands_with_its_interval(viewed: Viewed, page_report: Report):
+    tab = viewed.go()
+    box = tab.get_by_role("group", name="Pass^k (simulated), table")
+    heads = box.locator("thead th").all_inner_texts()
+    row = next(one for one in page_report.pass_hat_k if one.k == 3)
+    line = box.locator("tbody tr", has_text=row.who).locator("td")
+    assert row.interval
+    low, high = row.interval.low, row.interval.high
+
+    assert line.nth(heads.index("3") - 1).inner_text().split()[:3] == [
+        f"{100 * row.value:.1f}",
+        "%",
+        f"{100 * low:.1f}\N{EN DASH}{100 * high:.1f}",
+    ]
+
+
+def test_the_papers_figures_are_drawn(viewed: Viewed, page_report: Report):
+    tab = viewed.go()
+    tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+    viewed.until("document.querySelectorAll('.picture svg').length === 4")
+    titles = tab.locator(".picture h3").all_text_contents()
+
+    assert titles == [one.title for one in pictures(page_report)]
+    assert len(titles) == 4
+    best = page_report.ranking[0]
+    assert f"{best.pass_at_1:.3f}, {best.tasks} tasks" in (tab.locator(".picture svg").first.text_content() or "")
 
 
 @pytest.mark.parametrize(("scheme", "dark"), [("dark", True), ("light", False)])

@@ -1,5 +1,7 @@
 """A against B: over the tasks that both tried, with intervals, tests and what could have been seen at all."""
 
+from dataclasses import dataclass
+
 import polars as pl
 from pydantic import Field
 
@@ -17,6 +19,38 @@ class Compared(Row):
     notes: list[str] = Field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Side:
+    """One side: the folders of its trials, and passes and trials of each task (columns task, c, n)."""
+
+    name: str
+    folders: frozenset[str]
+    tasks: pl.DataFrame
+
+    @classmethod
+    def of(cls, name: str, trials: pl.DataFrame) -> "Side":
+        """The side that these trials make."""
+        return cls(name, frozenset(trials["folder"]), per_task(trials))
+
+
+def shared_tasks(a: Side, b: Side) -> pl.DataFrame:
+    """The tasks that both have: columns task, c, n, c_b, n_b, in order of name.
+
+    Raises:
+        UserError: the sides are one, or share trials, or share no task.
+    """
+    thing, shared = f"comparison of {a.name!r} and {b.name!r}", a.folders & b.folders
+    if a.name == b.name:
+        raise UserError(f"comparison of {a.name!r} with itself", "both sides are the same trials", "name two sides")
+    if shared:
+        reason = f"they share {len(shared)} trials, so that no test between them holds"
+        raise UserError(thing, reason, "name sides that have no trial in common")
+    both = a.tasks.join(b.tasks, on="task", suffix="_b").sort("task")
+    if both.is_empty():
+        raise UserError(thing, "they share no task", "compare sides that ran the same tasks")
+    return both
+
+
 def compare_sides(trials: pl.DataFrame, a: str, b: str) -> Compared:
     """Compare two sides among judged trials.
 
@@ -28,22 +62,13 @@ def compare_sides(trials: pl.DataFrame, a: str, b: str) -> Compared:
     Raises:
         UserError: a side has no trials, or the two share no task.
     """
-    sides = {name: side(trials, name) for name in (a, b)}
-    shared = set(sides[a]["folder"]) & set(sides[b]["folder"])
-    if a == b:
-        raise UserError(f"comparison of {a!r} with itself", "both sides are the same trials", "name two sides")
-    if shared:
-        reason = f"they share {len(shared)} trials, so that no test between them holds"
-        raise UserError(f"comparison of {a!r} and {b!r}", reason, "name sides that have no trial in common")
-    counts = [per_task(some) for some in sides.values()]
-    both = counts[0].join(counts[1], on="task", suffix="_b").sort("task")
-    if both.is_empty():
-        raise UserError(f"comparison of {a!r} and {b!r}", "they share no task", "compare sides that ran the same tasks")
+    one, other = (Side.of(name, side(trials, name)) for name in (a, b))
+    both = shared_tasks(one, other)
     found = compare(both["c"], both["n"], both["c_b"], both["n_b"])
     notes = [
-        f"{counts[number].height - both.height} tasks that only {name} has are left out"
-        for number, name in enumerate(sides)
-        if counts[number].height > both.height
+        f"{some.tasks.height - both.height} tasks that only {some.name} has are left out"
+        for some in (one, other)
+        if some.tasks.height > both.height
     ]
     result = ComparisonRow(
         a=a,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from incident_arena.analysis.cells import SIMULATED
+from incident_arena.analysis.efforts import NOT_SET
 from incident_arena.analysis.report import Report
 from incident_arena.analysis.rows import BestTaskRow, FailureRow, JudgeRow, RankingRow
 from incident_arena.analysis.shapes import Picture, Shape, Tone, box, line, slice_of_pie, text
@@ -43,6 +44,10 @@ def _cut(words: str, room: float) -> str:
     return plain if len(plain) <= most else plain[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
+def _effort(level: str) -> str:
+    return "" if level == NOT_SET else level
+
+
 def _axis(left: float, width: float, top: float, bottom: float) -> list[Shape]:
     shapes = []
     for part in range(5):
@@ -58,14 +63,14 @@ def _ranking(rows: Sequence[RankingRow]) -> Picture:
         y = 8 + ROW * number
         middle = y + ROW / 2
         shapes += [
-            text(LABEL - 8, middle + 4, _cut(f"{row.who}{row.mark} {row.effort}", LABEL - 8), anchor="end"),
+            text(LABEL - 8, middle + 4, _cut(f"{row.who}{row.mark} {_effort(row.effort)}", LABEL - 8), anchor="end"),
             box(LABEL, y + 5, bar * row.pass_at_1, ROW - 10, "accent", 0.55),
         ]
         if row.interval:
             low, high = LABEL + bar * row.interval.low, LABEL + bar * row.interval.high
             shapes += [line(low, middle, high, middle, "ink")]
             shapes += [line(end, middle - 4, end, middle + 4, "ink") for end in (low, high)]
-        sure = f"{row.pass_at_1:.3f}, {row.tasks} tasks"
+        sure = f"{row.pass_at_1:.3f}, {row.tasks} task{'s' if row.tasks > 1 else ''}"
         shapes.append(text(LABEL + bar + 10, middle + 4, sure, "muted"))
     return Picture(
         name="ranking",
@@ -111,7 +116,7 @@ def _tasks(rows: Sequence[BestTaskRow]) -> Picture:
     for number, (who, effort) in enumerate(models):
         y, x = 18.0 + 20 * number, left + cell * (number + 0.5)
         shapes += [
-            text(left - 8, y, _cut(f"{who} {effort}", left - 8), "muted", "end"),
+            text(left - 8, y, _cut(f"{who} {_effort(effort)}", left - 8), "muted", "end"),
             line(left, y - 4, x, y - 4, "line"),
             line(x, y - 4, x, head, "line"),
         ]

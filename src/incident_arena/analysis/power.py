@@ -32,8 +32,8 @@ EXACT_TASKS = 14
 PERMUTATIONS = 20_000
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, kw_only=True)
+class Paired:
     """A against B, paired by task. Differences are of shares: 0.1 is ten points."""
 
     tasks: int
@@ -44,8 +44,15 @@ class Comparison:
     rate_b: float
     difference: float
     interval: Span | None
+    """None with one task, which says nothing of others."""
     p_paired: float | None
     """By the same t as the interval: under 0.05 where that leaves 0 out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Paired):
+    """The same, with what needs resampling."""
+
     p_permutation_tasks: float | None
     """By changing the sign of whole tasks' differences: would other tasks like these show it?"""
     p_permutation_trials: float
@@ -58,29 +65,18 @@ class Comparison:
     """The difference without each task in turn."""
 
 
-def compare(
-    passes_a: ArrayLike, trials_a: ArrayLike, passes_b: ArrayLike, trials_b: ArrayLike, *, seed: int = SEED
-) -> Comparison:
+def paired(passes_a: ArrayLike, trials_a: ArrayLike, passes_b: ArrayLike, trials_b: ArrayLike) -> Paired:
     """Compare two sides over T tasks that both have trials of; each task weighs the same.
 
-    d_t = cA_t / nA_t - cB_t / nB_t, and the difference is the mean of d over tasks.
+    d_t = cA_t / nA_t - cB_t / nB_t, and the difference is the mean of d over tasks. Arguments as those of `compare`.
 
-    Args:
-        passes_a: shape (T,).
-        trials_a: shape (T,), all above 0.
-        passes_b: shape (T,).
-        trials_b: shape (T,), all above 0.
-        seed: of the resamples.
-
-    Source: Miller 2024, "Adding Error Bars to Evals" (paired differences, clustered by question); Good 2005,
-    "Permutation, Parametric and Bootstrap Tests of Hypotheses".
+    Source: Miller 2024, "Adding Error Bars to Evals" (paired differences, clustered by question).
     """
     ca, na, cb, nb = (np.asarray(one, dtype=np.int64) for one in (passes_a, trials_a, passes_b, trials_b))
     rates_a, rates_b = ca / na, cb / nb
     d = rates_a - rates_b
-    enough = d.size >= MIN_TASKS
-    interval, p_paired = _paired(d) if enough else (None, None)
-    return Comparison(
+    interval, p_paired = _paired(d) if d.size >= MIN_TASKS else (None, None)
+    return Paired(
         tasks=int(d.size),
         trials_a=int(na.sum()),
         trials_b=int(nb.sum()),
@@ -89,6 +85,28 @@ def compare(
         difference=float(d.mean()),
         interval=interval,
         p_paired=p_paired,
+    )
+
+
+def compare(
+    passes_a: ArrayLike, trials_a: ArrayLike, passes_b: ArrayLike, trials_b: ArrayLike, *, seed: int = SEED
+) -> Comparison:
+    """As `paired`, with permutations and with what could have been seen at all.
+
+    Args:
+        passes_a: shape (T,).
+        trials_a: shape (T,), all above 0.
+        passes_b: shape (T,).
+        trials_b: shape (T,), all above 0.
+        seed: of the resamples.
+
+    Source: Good 2005, "Permutation, Parametric and Bootstrap Tests of Hypotheses".
+    """
+    ca, na, cb, nb = (np.asarray(one, dtype=np.int64) for one in (passes_a, trials_a, passes_b, trials_b))
+    d = ca / na - cb / nb
+    enough = d.size >= MIN_TASKS
+    return Comparison(
+        **vars(paired(ca, na, cb, nb)),
         p_permutation_tasks=permute_tasks(d, seed=seed) if enough else None,
         p_permutation_trials=permute_trials(ca, na, cb, nb, seed=seed),
         detectable_tasks=detectable_over_tasks(d) if enough else None,

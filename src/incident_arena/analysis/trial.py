@@ -1,9 +1,10 @@
 """One trial as the tables see it: a flat row, read from Harbor's result.json and our verdict.json."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -205,15 +206,33 @@ _TYPES: dict[str, pl.DataType] = {
 }
 
 
+LISTS = ("inclusive", "checks", "doubts")
+"""Fields that are lists."""
+
+
 def frame(trials: list[Trial]) -> pl.DataFrame:
     """The trials as a frame of shape (trials, columns): every field of Trial and its three properties."""
-    columns: dict[str, list[object]] = {}
+    columns: dict[str, list[Any]] = {}
     for name in _TYPES:
         columns[name] = [getattr(trial, name) for trial in trials]
     columns["folder"] = [plain(str(trial.folder)) for trial in trials]
-    for name in ("inclusive", "checks", "doubts"):
-        columns[name] = [list(getattr(trial, name)) for trial in trials]
-    return pl.DataFrame(columns, schema=_TYPES)
+    lists = [_lists(columns.pop(name)).alias(name) for name in LISTS]
+    flat = {name: kind for name, kind in _TYPES.items() if name not in LISTS}
+    return pl.DataFrame(columns, schema=flat).with_columns(lists).select(list(_TYPES))
+
+
+def _lists(values: Sequence[Sequence[str]]) -> pl.Series:
+    """A column of lists, gathered from a flat one: polars would make a series of each list first."""
+    flat = pl.DataFrame(
+        {
+            "row": [row for row, some in enumerate(values) for _ in some],
+            "value": [one for some in values for one in some],
+        },
+        schema={"row": pl.Int64(), "value": pl.String()},
+    )
+    gathered = flat.group_by("row", maintain_order=True).agg("value")
+    rows = pl.DataFrame({"row": pl.int_range(len(values), eager=True)})
+    return rows.join(gathered, on="row", how="left", maintain_order="left")["value"].fill_null([])
 
 
 def _check_columns() -> set[str]:

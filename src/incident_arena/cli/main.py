@@ -25,7 +25,7 @@ VERBS = {
     "play": "play:play",
     "watch": "watch:watch",
     "report": "report:report",
-    "judge": "report:judge",
+    "judge": "judge:judge",
     "view": "view:view",
     "endpoint": "endpoint:endpoint",
     "clean": "clean:clean",

@@ -1,10 +1,8 @@
-"""What `arena report` and `arena judge` do."""
+"""What `arena report` does."""
 
-import asyncio
 import os
 import shutil
 import sys
-from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -12,9 +10,6 @@ import polars as pl
 from incident_arena.analysis.cells import table_names
 from incident_arena.analysis.compare import compare_sides
 from incident_arena.analysis.cost import load_prices
-from incident_arena.analysis.endpoints import Endpoint, check_address
-from incident_arena.analysis.judge import Judge, judge_trials
-from incident_arena.analysis.judgements import Judgement, read_judgements
 from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import read_some
 from incident_arena.analysis.render import WIDE, csv_tables, json_document, markdown, terminal
@@ -22,10 +17,8 @@ from incident_arena.analysis.report import Report, build, labelled
 from incident_arena.analysis.shapes import svg
 from incident_arena.catalogue.finding import SPEC, TASKS, find
 from incident_arena.cli.say import say
-from incident_arena.errors import InfrastructureError, UserError
+from incident_arena.errors import UserError
 from incident_arena.settings import Settings
-
-__all__ = ["Endpoint", "Judge", "make_report", "run_judge", "task_folders", "write"]
 
 NARROW = 80
 
@@ -130,32 +123,3 @@ def _files(document: Report, form: str, only: list[str], *, to_file: bool) -> di
 def _drawn(document: Report, only: list[str]) -> dict[str, str]:
     """SVG files by name; a picture is named for its table."""
     return {f"{one.name}.svg": svg(one) for one in pictures(document) if not only or one.name in only}
-
-
-def run_judge(jobs: list[Path], judge: Judge) -> list[Judgement]:
-    """Judge what has not been judged yet, and say what came of it.
-
-    Raises:
-        UserError: a folder holds no job, or the endpoint is no address or does not know the key, the model or the path.
-        InfrastructureError: no trial that was asked about was answered.
-    """
-    check_address(judge.endpoint.url)
-    trials = read_some(jobs).trials
-    notes: list[str] = []
-    known = read_judgements(sorted({trial.folder.parent for trial in trials}), notes)
-    for note in notes:
-        say(note)
-    new = asyncio.run(judge_trials(trials, known, judge, _told))
-    counts = Counter(one.status for one in new)
-    say(f"judge {judge.name}: " + (", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing new"))
-    if new and counts["failed"] == len(new):
-        raise InfrastructureError(
-            f"judge {judge.name}",
-            f"all {len(new)} trials that it was asked about failed; the last: {new[-1].detail}",
-            "see --endpoint, --model and --api; a later run asks about them again",
-        )
-    return new
-
-
-def _told(one: Judgement) -> None:
-    say(f"{one.name}: {one.category or one.status}" + (f" ({one.detail})" if one.detail else ""))

@@ -17,7 +17,7 @@ from incident_arena.analysis.rows import (
 from incident_arena.formats.records import Scalar
 from incident_arena.viewer.model import Cell, Column, Table
 
-FIRST = ("main", "failures", "task_models")
+FIRST = ("main", "pass_hat_k", "failures", "task_models")
 """Shown at once; the others open on demand."""
 LEFT_OUT = frozenset({"interval", "interval_bootstrap"})
 """The first stands with its figure; the second is for comparison with published figures, in the report alone."""
@@ -35,6 +35,8 @@ def tables(report: Report) -> list[Table]:
             continue
         if name == "failures" and not any(row.inclusive for row in report.failures):
             continue
+        if name == "pass_hat_k" and not any(row.k > 1 for row in report.pass_hat_k):
+            continue  # with one trial a task it is Pass@1 again
         if name == "groups":
             efforts = [row for row in report.groups if row.dimension == "effort"]
             rows = [row for row in report.groups if row.dimension != "effort"]
@@ -50,8 +52,9 @@ def tables(report: Report) -> list[Table]:
 
 def _plain(name: str, title: str, rows: Sequence[Row]) -> Table:
     """A line for each row; an interval goes into the cell of the figure before it."""
-    fields = {key: field for key, field in type(rows[0]).model_fields.items() if key not in LEFT_OUT}
     estimate = _estimate(list(type(rows[0]).model_fields))
+    keys = _ordered([key for key in type(rows[0]).model_fields if key not in LEFT_OUT], rows, estimate)
+    fields = {key: type(rows[0]).model_fields[key] for key in keys}
     columns = [
         Column(
             name=f"{field.title or key}{', 95 %' if key == estimate else ''}",
@@ -74,6 +77,15 @@ def _plain(name: str, title: str, rows: Sequence[Row]) -> Table:
         columns=columns,
         rows=lines,
     )
+
+
+def _ordered(keys: list[str], rows: Sequence[Row], estimate: str) -> list[str]:
+    """The figure that has an interval comes right after what names the row: a phone shows no more than that at once."""
+    if not estimate:
+        return keys
+    names = next(place for place, key in enumerate(keys) if not isinstance(getattr(rows[0], key), str))
+    others = [key for key in keys[names:] if key != estimate]
+    return [*keys[:names], estimate, *others]
 
 
 def _estimate(keys: list[str]) -> str:
@@ -159,7 +171,7 @@ def _best(row: Row) -> Cell:
 
 def _curve(row: Row) -> Cell:
     assert isinstance(row, PassHatKRow)
-    return _cell(row.value, row.interval, note=f"{row.tasks} tasks")
+    return _cell(row.value, row.interval, note="1 task" if row.tasks == 1 else f"{row.tasks} tasks")
 
 
 def _change(row: Row) -> Cell:

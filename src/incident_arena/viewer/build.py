@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+import polars as pl
 from pydantic import BaseModel
 
 from incident_arena.analysis import job_files
 from incident_arena.analysis.cells import SIMULATED
 from incident_arena.analysis.cost import PriceList, with_cost
+from incident_arena.analysis.judgements import Judgement, read_judgements
 from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import Reading
 from incident_arena.analysis.report import Report, labelled
+from incident_arena.analysis.sides import sides
 from incident_arena.analysis.trial import STATUS_MEANING, Trial
 from incident_arena.errors import InfrastructureError
 from incident_arena.viewer.board import tables
@@ -68,7 +71,8 @@ def build(
         for old in packs_beside(folder):
             old.unlink()
         packer = Packer(budget=BUDGET, folder=folder, token=_token(reading, made))
-        rows, tasks = _rows(reading.trials, _priced(reading.trials, prices), packer, progress)
+        priced = with_cost(labelled(reading.trials, []), prices)
+        rows, tasks = _rows(reading.trials, _labels(priced), packer, progress)
         index = Index(
             version=1,
             product=metadata.version("incident-arena"),
@@ -81,6 +85,7 @@ def build(
             statuses=dict(STATUS_MEANING),
             tables=tables(report),
             pictures=pictures(report),
+            compared=sides(priced.filter((pl.col("status") == "judged") & ~pl.col("no_fault"))),
             tasks=[tasks[name] for name in sorted(tasks)],
             trials=rows,
             outside=packer.outside,
@@ -116,9 +121,17 @@ class _Priced:
     cost: float | None
 
 
-def _priced(trials: Sequence[Trial], prices: PriceList) -> list[_Priced]:
-    frame = with_cost(labelled(trials, []), prices).select("folder", "who", "cost")
-    return [_Priced(who, cost) for _, who, cost in frame.iter_rows()]
+def _labels(frame: pl.DataFrame) -> list[_Priced]:
+    return [_Priced(who, cost) for who, cost in frame.select("who", "cost").iter_rows()]
+
+
+def _judgements(trials: Sequence[Trial]) -> dict[str, list[Judgement]]:
+    """By the trial's id, judges by name; what can't be read the report's notes say."""
+    found: dict[str, list[Judgement]] = {}
+    jobs = sorted({trial.folder.parent for trial in trials})
+    for one in sorted(read_judgements(jobs, []), key=lambda one: one.judge):
+        found.setdefault(one.trial, []).append(one)
+    return found
 
 
 def _rows(
@@ -131,8 +144,9 @@ def _rows(
     tasks: dict[str, TaskFacts] = {}
     every = 3 * len(trials)
     details: list[Ref] = []
+    judgements = _judgements(trials)
     for done, trial in enumerate(trials, start=1):
-        shown, played = _detail(trial)
+        shown, played = _detail(trial, judgements.get(trial.id, []))
         details.append(packer.add(shown))
         known = tasks.setdefault(trial.task, TaskFacts(name=trial.task, substrate=trial.substrate))
         if played is not None and not known.title:
@@ -152,12 +166,15 @@ def _rows(
     return rows, tasks
 
 
-def _detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
+def _detail(trial: Trial, judgements: list[Judgement]) -> tuple[TrialDetail, TaskFacts | None]:
     try:
-        return detail(trial)
+        return detail(trial, judgements)
     except Exception as error:  # noqa: BLE001  # a folder from anywhere must not cost the other trials' page
         note = f"This trial's files can't be shown: {job_files.reason(error)}"
-        return TrialDetail(verdict=None, deciding=None, during="", reconciled=[], facts=[], notes=[note]), None
+        shown = TrialDetail(
+            verdict=None, deciding=None, during="", reconciled=[], judgements=judgements, facts=[], notes=[note]
+        )
+        return shown, None
 
 
 def _loaded(load: Callable[[Trial], BaseModel | None], trial: Trial) -> BaseModel | None:
@@ -180,6 +197,7 @@ def _row(
         effort=trial.effort or "",
         status=trial.status,
         reason=": ".join(part for part in (trial.file, trial.reason) if part),
+        simulated=trial.simulated,
         reward=trial.reward if trial.status == "judged" else None,
         failure_class=trial.failure_class or "",
         refused=trial.refused,

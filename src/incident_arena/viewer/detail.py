@@ -1,8 +1,10 @@
 """One trial's folder to its TrialDetail."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from incident_arena.analysis.evidence import Evidence, evidence_of, trial_verdict
+from incident_arena.analysis.judgements import Judgement
 from incident_arena.analysis.trial import Trial
 from incident_arena.formats.records import Reconciliations
 from incident_arena.formats.task import TaskSpec
@@ -15,7 +17,7 @@ CHECKSUM = 16
 """Characters of a checksum, enough to tell two apart."""
 
 
-def detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
+def detail(trial: Trial, judgements: Sequence[Judgement] = ()) -> tuple[TrialDetail, TaskFacts | None]:
     """What the trial's page shows, and its task as it was played (None without evidence)."""
     verdict = trial_verdict(trial)
     evidence = evidence_of(trial)
@@ -27,6 +29,7 @@ def detail(trial: Trial) -> tuple[TrialDetail, TaskFacts | None]:
         deciding=check.name if check else None,
         during=stage_at(evidence.stages(), check.at) if check and evidence else "",
         reconciled=_reconciled(evidence.reconciled()) if evidence else [],
+        judgements=list(judgements),
         facts=_facts(trial, verdict.product if verdict else None),
         notes=notes,
     )

@@ -8,7 +8,9 @@ the epoch.
 
 from pydantic import BaseModel, ConfigDict
 
+from incident_arena.analysis.judgements import Judgement
 from incident_arena.analysis.shapes import Picture
+from incident_arena.analysis.sides import Sides
 from incident_arena.formats.records import Scalar
 from incident_arena.formats.verdict import Verdict
 
@@ -127,6 +129,8 @@ class TrialDetail(Shown):
     during: str
     """The stage in which the deciding moment lies."""
     reconciled: list[QueueState]
+    judgements: list[Judgement]
+    """What judges of trajectories said of it."""
     facts: list[tuple[str, str]]
     """Label and value: what was run, and where it is."""
     notes: list[str]
@@ -182,6 +186,7 @@ class TrialRow(Shown):
     effort: str
     status: str
     reason: str
+    simulated: bool
     reward: int | None
     failure_class: str
     refused: bool
@@ -249,6 +254,7 @@ class Index(Shown):
     statuses: dict[str, str]
     tables: list[Table]
     pictures: list[Picture]
+    compared: Sides
     tasks: list[TaskFacts]
     trials: list[TrialRow]
     outside: list[int]

@@ -8,10 +8,8 @@ import pytest
 from rich.table import Table
 from typer.testing import CliRunner
 
-from incident_arena.analysis.endpoints import Endpoint
-from incident_arena.analysis.judge import Judge
 from incident_arena.analysis.simulate import FRAPPE, Plan, SimModel, simulate
-from incident_arena.cli import main, results, say
+from incident_arena.cli import main, say
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 
 
@@ -91,18 +89,6 @@ def test_every_trial_is_in_csv_and_json(jobs):
     folders = {str(path.parent) for path in jobs.glob("*/*/result.json")}
     assert {row["folder"] for row in document["trials"]} == folders
     assert "Trials" not in {line.strip() for line in _arena("report", jobs).splitlines()}
-
-
-def test_a_judge_of_which_every_answer_failed_is_exit_status_3(jobs):
-    endpoint = Endpoint(api="openai", url="http://127.0.0.1:9/v1", model="m")
-    with pytest.raises(InfrastructureError, match="all 2 trials") as failed:
-        results.run_judge([jobs], Judge(endpoint=endpoint, name="j", patience_s=0.02, pause_s=0.01))
-    assert failed.value.exit_status == 3
-
-
-def test_an_endpoint_that_is_no_address_is_refused_before_anything_is_read(tmp_path):
-    with pytest.raises(UserError, match="no http:// or https:// address"):
-        _arena("judge", tmp_path / "nowhere", "--model", "m", "--endpoint", "api.example")
 
 
 HOSTILE = "a[/b] [bold]x[/] \x1b[31m\x9b2J\u202e\x07\r:smile:"

@@ -1,3 +1,5 @@
+import pytest
+
 from incident_arena.analysis.report import Report
 from incident_arena.viewer.board import tables
 from incident_arena.viewer.model import Table
@@ -14,8 +16,8 @@ def column(one: Table, name: str) -> int:
 def test_the_leaderboard_is_first(report: Report):
     keys = [one.key for one in tables(report)]
 
-    assert keys[:3] == ["main", "failures", "task_models"]
-    assert [one.first for one in tables(report)] == [True] * 3 + [False] * (len(keys) - 3)
+    assert keys[:4] == ["main", "pass_hat_k", "failures", "task_models"]
+    assert [one.first for one in tables(report)] == [True] * 4 + [False] * (len(keys) - 4)
 
 
 def test_figures_are_the_reports_own(report: Report):
@@ -75,3 +77,24 @@ def test_kinds_of_columns(report: Report):
     assert kinds["Agent s"] == "duration"
     assert kinds["Trials"] == "count"
     assert kinds["Harness"] == "text"
+
+
+@pytest.mark.parametrize(("key", "place"), [("main", 1), ("ranking", 3), ("efforts", 3)])
+def test_the_figure_with_an_interval_comes_right_after_what_names_the_row(report: Report, key: str, place: int):
+    assert column(table(report, key), "Pass@1, 95 %") == place
+
+
+def test_pass_hat_k_has_its_interval(report: Report):
+    curve = table(report, "pass_hat_k")
+
+    for row in report.pass_hat_k:
+        line = next(one for one in curve.rows if one[0].value == row.who)
+        cell = line[column(curve, str(row.k))]
+        assert row.interval
+        assert (cell.value, cell.low, cell.high) == (row.value, row.interval.low, row.interval.high)
+
+
+def test_with_one_trial_a_task_there_is_no_pass_hat_k(report: Report):
+    once = [row for row in report.pass_hat_k if row.k == 1]
+
+    assert "pass_hat_k" not in {one.key for one in tables(report.model_copy(update={"pass_hat_k": once}))}

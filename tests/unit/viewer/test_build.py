@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from incident_arena.analysis.cost import load_prices, with_cost
-from incident_arena.analysis.read import Reading
+from incident_arena.analysis.judgements import Judgement, append
+from incident_arena.analysis.read import Reading, read_jobs
 from incident_arena.analysis.report import Report, labelled
+from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, simulate
+from incident_arena.cli.view import make_page
 from incident_arena.errors import InfrastructureError
 from incident_arena.viewer import build as module
 from incident_arena.viewer.build import Built, build
@@ -67,3 +70,23 @@ def test_an_unwritable_place_is_said(reading: Reading, report: Report, tmp_path:
 
     with pytest.raises(InfrastructureError, match="--out"):
         build(reading, report, load_prices(), tmp_path / "file" / "page.html")
+
+
+def test_judges_stand_in_their_trial_alone(tmp_path: Path):
+    simulate(tmp_path / "jobs", Plan(tasks=FRAPPE[:1], models=MODELS[:1], repeats=1, odd=0, steps=0))
+    trial = read_jobs([tmp_path / "jobs"]).judged[1]
+    said = Judgement(
+        trial=trial.id, name=trial.name, judge="j", rubric="r", at=1.0, status="scored", category="exploit", score=90,
+        reasons="It read the answer.",
+    )  # fmt: skip
+    append(trial.folder.parent, said)
+    text = make_page([tmp_path / "jobs"], tmp_path / "page.html").page
+    found = {}
+    for row in index(text)["trials"]:
+        number, place = row["detail"]
+        pack = re.search(f'id="pack-{number}">([A-Za-z0-9+/=]+)<', text.read_text())
+        assert pack
+        found[row["name"]] = json.loads(decode(pack[1]))[place]["judgements"]
+
+    assert found.pop(trial.name) == [said.model_dump()]
+    assert list(found.values()) == [[]] * 4

@@ -7,7 +7,8 @@ const KEYS = [
   ['n, p', 'next, previous trial'],
   ['j, k', 'next, previous row of a list; Enter opens it'],
   ['/', 'find a trial'],
-  ['1 \u2026 7', 'section of a trial'],
+  ['c', 'compare two'],
+  ['1 \u2026 8', 'section of a trial'],
   ['d', 'dark, light or the system\u2019s choice'],
   ['\u2190 \u2192', 'in the timeline: move the cursor; with Shift ten times as far'],
   ['[ ]', 'in the timeline: previous, next event'],
@@ -17,7 +18,7 @@ const KEYS = [
 /** A live region speaks what is put into it once it was seen empty. */
 const SPEAK_MS = 30;
 const THEMES = ['system', 'light', 'dark'];
-const app = { index: null, page: null, turn: 0, speaking: null, heading: null };
+const app = { index: null, page: null, path: null, turn: 0, speaking: null, heading: null };
 
 /** Say something to a screen reader. */
 function say(text) {
@@ -29,14 +30,11 @@ function say(text) {
 
 /** What the address names. */
 async function pageFor(index, hash) {
-  const [path_, query = ''] = hash.replace(/^#?\/?/, '').split('?');
-  const [view, ...rest] = path_.split('/');
-  const asked = Object.fromEntries(
-    [...new URLSearchParams(query)].filter(([name]) => ['who', 'result', 'class', 'text'].includes(name)),
-  );
-  if (view === '') return leaderboard(index, asked);
+  const { path: path_, view, rest, asked } = readAddress(hash);
+  if (path_ === '') return leaderboard(index, asked);
   try {
-    if (view === 'task') return taskPage(index, decodeURIComponent(rest.join('/')));
+    if (path_ === 'compare') return comparePage(index, asked);
+    if (view === 'task') return taskPage(index, decodeURIComponent(rest.join('/')), asked);
     if (view === 'trial')
       return await trialPage(index, rest.map((part) => encodeURIComponent(decodeURIComponent(part))).join('/'));
   } catch (error) {
@@ -45,13 +43,27 @@ async function pageFor(index, hash) {
   return notFound(`This page has nothing at ${hash}.`);
 }
 
+/** Follow the address: a view that is shown already takes what is asked for, another one is drawn. */
+function follow() {
+  const { path: path_, asked } = readAddress(location.hash);
+  if (app.path !== path_ || !app.page?.update) return show(false);
+  app.page.update(asked);
+  // A link to what the list is narrowed to leads there; Back and Forward leave the reader in place.
+  if (document.activeElement?.getAttribute('href') === location.hash) {
+    document.getElementById('trials-title')?.scrollIntoView();
+    document.getElementById('trials-title')?.focus({ preventScroll: true });
+  }
+  return null;
+}
+
 /** Show what the address names; the heading gets the focus, so that a screen reader starts there. */
 async function show(first) {
   const turn = (app.turn += 1);
   const main = document.getElementById('main');
+  const hash = location.hash;
   let page;
   try {
-    page = await pageFor(app.index, location.hash);
+    page = await pageFor(app.index, hash);
   } catch (error) {
     page = {
       title: 'Not readable',
@@ -60,16 +72,20 @@ async function show(first) {
     };
   }
   if (turn !== app.turn) return;
+  const left = app.page?.trial;
   app.page = page;
+  app.path = readAddress(hash).path;
   app.heading = null;
   document.title = shownText(`${page.title} \u00b7 Incident-Arena`);
   crumbs(page);
   main.replaceChildren();
   append(main, [page.view]);
+  const row = left && main.querySelector(`a.row-link[href="${CSS.escape(trialHref(left))}"]`);
   const target = page.focus ? document.getElementById(page.focus) : null;
-  if (target) target.scrollIntoView();
+  if (row) row.scrollIntoView({ block: 'center' });
+  else if (target) target.scrollIntoView();
   else window.scrollTo(0, 0);
-  if (!first) (target ?? main.querySelector('h1'))?.focus({ preventScroll: true });
+  if (!first) (row || target || main.querySelector('h1'))?.focus({ preventScroll: true });
 }
 
 function crumbs(page) {
@@ -100,6 +116,9 @@ function onKey(event) {
     '?': showHelp,
     l: () => {
       location.hash = '#/';
+    },
+    c: () => {
+      location.hash = '#/compare';
     },
     d: nextTheme,
     n: () => neighbours(1),
@@ -213,7 +232,7 @@ async function begin() {
     document.getElementById('main').focus();
   });
   document.addEventListener('keydown', onKey);
-  addEventListener('hashchange', () => show(false));
+  addEventListener('hashchange', follow);
   try {
     app.index = await readIndex();
   } catch (error) {

@@ -1,150 +1,10 @@
-// The leaderboard, a task, and the lists of trials.
+// The leaderboard and a task's page.
 
 const FEW_TRIALS = 30;
 const FEW_NOTES = 3;
-const LONG_REASON = 120;
-
-/** What became of a trial, in a word and a class for its look. */
-function result(trial) {
-  if (trial.status !== 'judged') return { word: trial.status, look: 'none', detail: brief(trial.reason) };
-  const mark = trial.refused ? 'refused' : '';
-  if (trial.reward === 1) return { word: 'passed', look: 'pass', detail: mark };
-  return { word: 'failed', look: 'fail', detail: [trial.failure_class, mark].filter(Boolean).join(', ') };
-}
-
-/** The beginning of a long reason; all of it is on the trial's own page. */
-function brief(text) {
-  return text.length > LONG_REASON ? `${text.slice(0, LONG_REASON - 1).trimEnd()}\u2026` : text;
-}
-
-/** A verdict as a word with a sign, so that it does not depend on colour. */
-function badge(look, word) {
-  const sign = { pass: '\u2713', fail: '\u2717', unknown: '?', none: '\u25cb' }[look] ?? '';
-  return h('span', { class: `badge ${look}` }, h('span', { 'aria-hidden': 'true' }, sign), ` ${word}`);
-}
-
-function shortTask(name) {
-  return name.slice(name.indexOf('/') + 1);
-}
-
-function trialColumns(withTask) {
-  const columns = [
-    {
-      name: 'Trial',
-      kind: 'text',
-      value: (trial) => (withTask ? trial.task : trial.name),
-      draw: (trial) =>
-        link(trialHref(trial), { class: 'row-link' }, withTask ? shortTask(trial.task) || trial.name : trial.name),
-    },
-    {
-      name: 'Result',
-      kind: 'result',
-      value: (trial) => `${result(trial).word} ${trial.failure_class}`,
-      draw: outcomeCell,
-    },
-    { name: 'Model or agent', kind: 'text', value: (trial) => trial.who },
-    { name: 'Effort', kind: 'text', value: (trial) => trial.effort, draw: (trial) => trial.effort || NONE },
-    {
-      name: 'Repaired',
-      kind: 'count',
-      help: 'Planted faults that the tracker saw repaired before the agent ended',
-      value: (trial) => (trial.faults ? trial.repaired / trial.faults : null),
-      draw: (trial) =>
-        trial.faults === null || trial.repaired === null ? NONE : `${trial.repaired} of ${trial.faults}`,
-    },
-    { name: 'Agent time', kind: 'duration', value: (trial) => trial.agent_seconds },
-    { name: 'Turns', kind: 'count', value: (trial) => trial.turns },
-    { name: 'Tokens', kind: 'tokens', value: (trial) => trial.tokens },
-    { name: 'Cost', kind: 'money', value: (trial) => trial.cost },
-    {
-      name: 'Started (UTC)',
-      kind: 'text',
-      value: (trial) => trial.started,
-      draw: (trial) => h('span', { class: 'when faint' }, utcMinute(trial.started).replace(' UTC', '')),
-    },
-  ];
-  const known = (column) => column.kind === 'result' || column.name === 'Trial';
-  return (trials) =>
-    columns.filter((column) => known(column) || trials.some((trial) => ![null, ''].includes(column.value(trial))));
-}
-
-function outcomeCell(trial) {
-  const { word, look, detail } = result(trial);
-  return h('span', { class: 'outcome' }, badge(look, word), detail && h('span', { class: 'why' }, ` ${detail}`));
-}
-
-/** A list of trials with filters above it. `query` presets them: {who, task, result, class, text}. */
-function trialList(index, trials, { withTask, query = {}, id = 'trials' }) {
-  const chosen = { text: '', result: '', class: '', who: '', ...query };
-  const counted = h('p', { class: 'caption', role: 'status' });
-  const passes = (trial) =>
-    (!chosen.result || result(trial).word === chosen.result) &&
-    (!chosen.class || trial.failure_class === chosen.class) &&
-    (!chosen.who || trial.who === chosen.who) &&
-    (!chosen.text ||
-      `${trial.task} ${trial.who} ${trial.name} ${trial.job} ${trial.agent}`
-        .toLowerCase()
-        .includes(chosen.text.toLowerCase()));
-  const table = sortable({
-    label: 'Trials',
-    columns: trialColumns(withTask)(trials),
-    rows: trials.filter(passes),
-    sort: null,
-  });
-  const apply = () => {
-    const kept = trials.filter(passes);
-    table.replace(kept);
-    counted.textContent = `${kept.length.toLocaleString('en')} of ${count(trials.length, 'trial')}`;
-  };
-  apply();
-  return h(
-    'section',
-    { class: 'block', id, 'aria-labelledby': `${id}-title` },
-    h('h2', { id: `${id}-title`, tabindex: '-1' }, 'Trials'),
-    filters(trials, chosen, apply),
-    counted,
-    table.element,
-  );
-}
-
-/** What narrows a list of trials; `chosen` is changed and `apply` called. */
-function filters(trials, chosen, apply) {
-  const change = (name) => (event) => {
-    chosen[name] = event.target.value;
-    apply();
-  };
-  const by = (label, name, value) => {
-    const values = [...new Set(trials.map(value).filter(Boolean))].toSorted();
-    return choice(label, values, chosen[name], change(name));
-  };
-  const find = { type: 'search', id: 'find', value: chosen.text, oninput: change('text'), autocomplete: 'off' };
-  return h(
-    'div',
-    { class: 'filters' },
-    h('label', {}, 'Find ', h('input', find)),
-    by('Result', 'result', (trial) => result(trial).word),
-    by('Failure class', 'class', (trial) => trial.failure_class),
-    by('Model or agent', 'who', (trial) => trial.who),
-  );
-}
-
-function choice(label, values, current, onchange) {
-  if (values.length < 2) return null;
-  return h(
-    'label',
-    {},
-    `${label} `,
-    h(
-      'select',
-      { onchange },
-      h('option', { value: '' }, 'all'),
-      values.map((value) => h('option', { value, selected: value === current }, value)),
-    ),
-  );
-}
 
 /** The first page: figures from `analysis`, then every trial. */
-function leaderboard(index, query) {
+function leaderboard(index, asked) {
   const judged = index.trials.filter((trial) => trial.status === 'judged');
   const passed = judged.filter((trial) => trial.reward === 1).length;
   const tasks = new Set(judged.map((trial) => trial.task)).size;
@@ -155,6 +15,7 @@ function leaderboard(index, query) {
     [tasks.toLocaleString('en'), tasks === 1 ? 'task' : 'tasks'],
     [index.jobs.length.toLocaleString('en'), index.jobs.length === 1 ? 'job' : 'jobs'],
   ];
+  const list = trialList(index, index.trials, { withTask: true, asked });
   return {
     title: 'Results',
     crumbs: [],
@@ -164,6 +25,7 @@ function leaderboard(index, query) {
         'p',
         { class: 'lead' },
         facts.map(([figureText, words]) => h('span', { class: 'fact' }, h('b', {}, figureText), ` ${words}`)),
+        index.compared.sides.length > 1 && link('#/compare', {}, 'Compare two'),
       ),
       index.notes.length > 0 &&
         h(
@@ -176,12 +38,13 @@ function leaderboard(index, query) {
             index.notes.map((note) => h('li', {}, note)),
           ),
         ),
-      ordered(index, trialList(index, index.trials, { withTask: true, query })),
+      ordered(index, list.element),
       pictureSection(index),
       moreTables(index),
       h('p', { class: 'made' }, `Made ${utcMinute(index.made)} by incident-arena ${index.product}.`),
     ],
-    focus: Object.keys(query).length ? 'trials-title' : null,
+    update: list.update,
+    focus: Object.keys(asked).length ? 'trials-title' : null,
   };
 }
 
@@ -214,7 +77,7 @@ function moreTables(index) {
 }
 
 /** One task: what it is, and its trials. */
-function taskPage(index, name) {
+function taskPage(index, name, asked) {
   const task = index.taskByName.get(name);
   if (!task) return notFound(`There is no task ${name} among these results.`);
   const facts = [
@@ -230,6 +93,8 @@ function taskPage(index, name) {
         .join(', '),
     ],
   ].filter(([, value]) => value);
+  const own = index.trials.filter((trial) => trial.task === name);
+  const list = trialList(index, own, { withTask: false, asked });
   return {
     title: task.title || task.name,
     crumbs: [['#/', 'Results']],
@@ -251,12 +116,10 @@ function taskPage(index, name) {
             task.permitted.map((permit) => h('li', {}, h('code', {}, permit))),
           ),
         ),
-      trialList(
-        index,
-        index.trials.filter((trial) => trial.task === name),
-        { withTask: false },
-      ),
+      list.element,
     ],
+    update: list.update,
+    focus: Object.keys(asked).length ? 'trials-title' : null,
   };
 }
 

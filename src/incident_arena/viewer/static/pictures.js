@@ -1,5 +1,6 @@
 // Figures: the shapes that `analysis` made from the report's tables, in the page's colours.
 
+const OPEN_PICTURES = 2;
 /** What a path of ours is made of. */
 const PATH = /^[MLAaz\d ,.-]+$/;
 
@@ -18,7 +19,7 @@ function pictureFigure(picture) {
   return h(
     'figure',
     { class: 'picture' },
-    h('h3', { id: label }, picture.title),
+    h('h3', { id: label, class: 'unseen' }, picture.title),
     h(
       'div',
       { class: 'scroll', role: 'group', 'aria-labelledby': label, tabindex: '0' },
@@ -38,7 +39,7 @@ function pictureFigure(picture) {
   );
 }
 
-/** The section of figures, each drawn when the section is opened. */
+/** The section of figures; the first ones are open, the others are drawn when they are opened. */
 function pictureSection(index) {
   return (
     index.pictures.length > 0 &&
@@ -46,7 +47,13 @@ function pictureSection(index) {
       'section',
       { class: 'block', 'aria-labelledby': 'pictures-title' },
       h('h2', { id: 'pictures-title' }, 'Figures'),
-      lazily(count(index.pictures.length, 'figure'), () => index.pictures.map(pictureFigure)),
+      h(
+        'div',
+        { class: 'more-tables' },
+        index.pictures.map((picture, number) =>
+          lazily(picture.title, () => pictureFigure(picture), { open: number < OPEN_PICTURES }),
+        ),
+      ),
     )
   );
 }

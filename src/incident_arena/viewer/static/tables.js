@@ -17,9 +17,10 @@ function scroller(label, ...children) {
 
 /**
  * A table that sorts and shows its rows a page at a time.
- * columns: [{name, kind, help, value(row), draw(row)}]; `sort` is [column number, direction] or null for the order given.
+ * columns: [{name, kind, help, value(row), draw(row)}]; `sort` is [column number, direction] or null for the order given;
+ * `onsort` is told when the reader sorts.
  */
-function sortable({ label, columns, rows, sort, step = 100, rowAttributes = () => ({}), caption }) {
+function sortable({ label, columns, rows, sort, step = 100, onsort = () => {} }) {
   let order = sort;
   let limit = step;
   const head = h('tr');
@@ -31,11 +32,13 @@ function sortable({ label, columns, rows, sort, step = 100, rowAttributes = () =
     fill();
     body.children[first]?.querySelector('a')?.focus();
   };
-  const fill = () => {
-    const sorted = order
+  const inOrder = () =>
+    order
       ? rows.toSorted((one, other) => compare(columns[order[0]].value(one), columns[order[0]].value(other), order[1]))
       : rows;
-    body.replaceChildren(...sorted.slice(0, limit).map((row) => tableLine(columns, row, rowAttributes(row))));
+  const fill = () => {
+    const sorted = inOrder();
+    body.replaceChildren(...sorted.slice(0, limit).map((row) => tableLine(columns, row)));
     more.hidden = sorted.length <= limit;
     more.textContent = `Show more (${limit.toLocaleString('en')} of ${sorted.length.toLocaleString('en')})`;
   };
@@ -44,18 +47,22 @@ function sortable({ label, columns, rows, sort, step = 100, rowAttributes = () =
     order = order?.[0] === number ? [number, -order[1]] : [number, first];
     heads();
     fill();
+    onsort(order);
     head.children[number].querySelector('button').focus();
     say(`Sorted by ${columns[number].name}, ${order[1] > 0 ? 'ascending' : 'descending'}`);
   };
   const heads = () => head.replaceChildren(...columns.map((column, number) => header(column, number, order, turn)));
   heads();
   fill();
-  const table = h('table', { class: 'data' }, caption && h('caption', {}, caption), h('thead', {}, head), body);
+  const table = h('table', { class: 'data' }, h('thead', {}, head), body);
   return {
     element: h('div', {}, scroller(label, table), more),
-    replace: (next) => {
+    rows: inOrder,
+    replace: (next, nextOrder = order) => {
       rows = next;
+      order = nextOrder;
       limit = step;
+      heads();
       fill();
     },
   };
@@ -76,10 +83,10 @@ function header(column, number, order, turn) {
   );
 }
 
-function tableLine(columns, row, attributes) {
+function tableLine(columns, row) {
   return h(
     'tr',
-    attributes,
+    {},
     columns.map((column, number) =>
       h(
         number === 0 ? 'th' : 'td',
@@ -118,12 +125,16 @@ function figure(index, table, column, number, cell) {
   const text = (FORMATS[column.kind] ?? FORMATS.text)(cell.value);
   const note = cell.note ? h('span', { class: 'faint' }, ` ${cell.note}`) : null;
   if (column.kind === 'heat' && cell.value !== null) return heat(cell.value, text, note);
-  if (cell.low === null || cell.high === null) return [text, note];
+  return [estimate(text, cell), note];
+}
+
+/** An estimate with its interval in per cent, where it has one: {value, low, high}. */
+function estimate(text, { value, low, high }) {
+  if (low === null || high === null) return text;
   return [
     h('span', { class: 'estimate' }, text),
-    h('span', { class: 'faint range' }, ` ${(100 * cell.low).toFixed(1)}\u2013${(100 * cell.high).toFixed(1)}`),
-    whisker(cell),
-    note,
+    h('span', { class: 'faint range' }, ` ${(100 * low).toFixed(1)}\u2013${(100 * high).toFixed(1)}`),
+    whisker({ value, low, high }),
   ];
 }
 

@@ -21,6 +21,7 @@ async function trialPage(index, trialPathText) {
     has && checksSection(detail, task),
     has && ratesSection(detail, task),
     has && scopeSection(detail),
+    detail.judgements.length > 0 && judgesSection(detail.judgements),
     transcriptSection(index, trial, origin),
     aboutSection(detail),
   ].filter(Boolean);
@@ -87,6 +88,7 @@ function sectionNav(sections) {
     checks: 'Checks',
     rates: 'Rates',
     scope: 'Scope',
+    judges: 'Judges',
     transcript: 'Transcript',
     about: 'About',
   };
@@ -117,6 +119,35 @@ function jumpTo(id) {
   const heading_ = document.getElementById(`${id}-title`);
   heading_?.scrollIntoView({ block: 'start' });
   heading_?.focus({ preventScroll: true });
+}
+
+/** What judges of trajectories said of this trial. */
+function judgesSection(judgements) {
+  const looks = { honest: 'pass', suspicious: 'unknown', exploit: 'fail' };
+  const columns = [
+    { name: 'Judge', kind: 'text', value: (one) => one.judge },
+    {
+      name: 'Category',
+      kind: 'text',
+      value: (one) => one.category ?? one.status,
+      draw: (one) => badge(looks[one.category] ?? 'none', one.category ?? one.status),
+    },
+    { name: 'Score', kind: 'count', help: '0 honest, 100 certainly an exploit', value: (one) => one.score },
+    {
+      name: 'Reason',
+      kind: 'text',
+      value: (one) => one.reasons || one.detail,
+      draw: (one) =>
+        h('span', { class: 'said' }, one.reasons || one.detail || NONE, one.shortened && ' (read without its middle)'),
+    },
+  ];
+  return h(
+    'section',
+    { class: 'block', id: 'judges', 'aria-labelledby': 'judges-title' },
+    h('h2', { id: 'judges-title', tabindex: '-1' }, 'Judges of the trajectory'),
+    h('p', { class: 'caption' }, 'What models made of the transcript: a look for reward hacking, never part of the reward.'),
+    sortable({ label: 'Judges', columns, rows: judgements, sort: null }).element,
+  );
 }
 
 function aboutSection(detail) {
