@@ -16,6 +16,7 @@ from harbor.utils.import_path import import_symbol
 from pydantic import Field
 
 from incident_arena.catalogue.names import MAIN
+from incident_arena.episode import Order
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
@@ -40,6 +41,10 @@ class ArenaOptions(EnvironmentOptions):
     episode: str = Field(default=EPISODE, description="Import path of the class that plays an episode.")
     agent_image: str = Field(default=PLAIN, description="Image of the agent's pod: `agent`, or `agent-NAME[@VERSION]`.")
     cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
+    seal: bool = Field(
+        default=False,
+        description="End gathering where nothing later can make the trial pass (docs/decisions/proofs.md).",
+    )
     upstreams: dict[str, str] = Field(
         default_factory=dict, description="Names that the agent may call, each with the http(s)://host:port behind it."
     )
@@ -117,15 +122,15 @@ class ArenaEnvironment(BaseEnvironment):
         journal = Journal(folder, attempt, trial.parent)
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            episode = maker(
-                settings,
-                self.environment_dir,
-                attempt.episode,
-                folder,
-                journal.stage,
+            order = Order(
+                settings=settings,
+                task_folder=self.environment_dir,
+                name=attempt.episode,
                 way=WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams),
                 agent_image=self.options.agent_image,
+                seal=self.options.seal,
             )
+            episode = maker(order, folder, journal.stage)
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise

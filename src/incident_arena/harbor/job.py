@@ -63,6 +63,7 @@ class Request:
         name: the job folder's; gets a number when it is taken.
         exact: the name was asked for: refuse it when it is taken.
         episode: import path of the class that plays an episode.
+        seal: end gathering where nothing later can make the trial pass.
     """
 
     tasks: tuple[Path, ...]
@@ -77,6 +78,7 @@ class Request:
     name: str
     exact: bool = False
     episode: str = EPISODE
+    seal: bool = False
     effort: str | None = None
     variants: tuple[tuple[str | None, str | None], ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -102,6 +104,8 @@ def compose(request: Request) -> JobConfig:
     if request.parallel > 1:
         # Episodes that share CPUs would slow each other, and the rates are judged.
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
+    if request.seal:
+        options["seal"] = True
     if upstreams:
         options["upstreams"] = upstreams
     return JobConfig(

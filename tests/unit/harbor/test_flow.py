@@ -141,6 +141,17 @@ def test_two_trials_at_once(stage: Stage) -> None:
     assert len({one.trial for one in both}) == 2
 
 
+@pytest.mark.parametrize("seal", [True, False])
+def test_a_seal_that_is_asked_for_reaches_the_episode(stage: Stage, *, seal: bool) -> None:
+    def sealed(episode: evidences.Episode) -> None:
+        if seal:
+            episode.seal("the agent never declared")
+
+    [one] = stage.play(stage.request(agent="nop", seal=seal), evidence=stage.evidence(sealed, declared=None))
+    assert (one.reward, one.failure_class) == (0, "never declared")
+    assert [json.loads(path.read_text()) for path in stage.settings.records.rglob("seal")] == [seal]
+
+
 def test_an_interrupted_trial_is_torn_down_without_gathering(stage: Stage) -> None:
     endless = script(stage, "touch /logs/agent/running; sleep 300")
 

@@ -30,6 +30,8 @@ class State(Record):
 
     agent_started: float | None = None
     agent_ended: float | None = None
+    seal: bool = False
+    """End gathering where nothing later can make the trial pass."""
 
 
 @dataclass
@@ -70,6 +72,10 @@ class Evidence:
             file.flush()
             os.fsync(file.fileno())
         partial.rename(path)
+
+    def read(self, name: str) -> bytes:
+        """A file's content."""
+        return (self.folder / name).read_bytes()
 
     def has(self, name: str) -> bool:
         """Whether a file is there."""
