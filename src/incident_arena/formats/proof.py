@@ -42,9 +42,14 @@ class Run(Record):
     results: list[Result] = Field(default_factory=list)
 
     @property
+    def missing(self) -> int:
+        """Trials that are still to be played."""
+        return max(0, self.repeat - len(self.results))
+
+    @property
     def holds(self) -> bool:
-        """Every trial came out as it should."""
-        return len(self.results) >= self.repeat and all(self._right(result) for result in self.results)
+        """Every trial came out as it should, and none is missing."""
+        return not self.missing and all(self._right(result) for result in self.results)
 
     def _right(self, result: Result) -> bool:
         if self.want == "pass":

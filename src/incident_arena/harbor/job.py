@@ -1,4 +1,4 @@
-"""Compose a Harbor job and run it in this process."""
+"""Compose Harbor jobs and run them in this process: one, or several at once in one event loop."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import stat
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -173,31 +173,36 @@ def _script(path: Path) -> AgentConfig:
     return AgentConfig(import_path=SCRIPT_AGENT, kwargs={"script": str(path.resolve())})
 
 
-def play(config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio.Future[None]"]) -> list[TrialResult]:
-    """Run a job to its end.
+def play[Played](jobs: Coroutine[None, None, Played]) -> Played:
+    """Run jobs to their end, with Harbor's own output kept off the terminal.
 
     Args:
-        config: the job.
-        on_event: told what happens.
-        background: made when the job starts and cancelled when it has ended; what shows the progress.
+        jobs: what awaits `run`, once or several times.
 
     Raises:
-        UserError: Harbor refuses the job as it is.
+        UserError: Harbor refuses a job as it is.
         KeyboardInterrupt: Ctrl-C, SIGTERM or a lost terminal; the clusters are gone.
     """
     # What is run here, and how it ended, is told to nobody unless the user wants it.
     os.environ.setdefault(TELEMETRY_ENV, "0")
+
+    async def heeding() -> Played:
+        _heed_signals()
+        return await jobs
+
     with _silence():
         try:
-            return asyncio.run(_play(config, on_event, background))
+            return asyncio.run(heeding())
         except asyncio.CancelledError as error:
             raise KeyboardInterrupt from error
 
 
-async def _play(
-    config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio.Future[None]"]
-) -> list[TrialResult]:
-    _heed_signals()
+async def run(config: JobConfig, on_event: OnEvent) -> list[TrialResult]:
+    """Run one job to its end; `on_event` is told what happens.
+
+    Raises:
+        UserError: Harbor refuses the job as it is.
+    """
     try:
         job = await Job.create(config)
     except ValueError as error:
@@ -206,15 +211,10 @@ async def _play(
     for event in TrialEvent:
         job.add_hook(event, _hook(event, on_event))
     job.add_hook(TrialEvent.END, again.hook(config.jobs_dir / config.job_name))
-    shown = background()
     try:
         result = await job.run()
     except* ValueError as group:
         raise UserError("job", str(group.exceptions[0])) from group
-    finally:
-        shown.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await shown
     return list(result.trial_results)
 
 
