@@ -132,7 +132,7 @@ class Store(ABC):
         return 0
 
     def acts(self, actor: str, since: float, until: float) -> Iterator[Action]:  # noqa: ARG002 - one without an audit
-        """What an account did in it between two moments, by the store's own audit."""
+        """What an account did in it between two moments, by the store's own audit: files in its folder `audit`."""
         return iter(())
 
     def close(self) -> None:  # noqa: B027 - a kind without connections

@@ -14,7 +14,7 @@ from pathlib import Path
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services.referee import actions, admission, challenges, draining, looks, reconcile, seal
+from incident_arena.services.referee import actions, admission, challenges, draining, reconcile, seal
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
@@ -63,8 +63,8 @@ async def _gather(parts: Parts, started: float) -> str:
     ended = time.time()
     parts.evidence.tell(agent_ended=ended)
     parts.evidence.append("stages.jsonl", Stage(name="agent", started=started, seconds=ended - started, ok=True))
-    await admission.snapshot(parts, "C")
-    if any(seen.state == "planted" for seen in await looks.record(parts)):
+    _, seen = await admission.snapshot(parts, "C")
+    if any(each.state == "planted" for each in seen):
         parts = _hurried(parts)
     drained = await _reconciled(parts, "drain", "reconcile")
     _keep(parts, Reconciliations(drained=drained, end=None))
