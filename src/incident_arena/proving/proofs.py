@@ -14,7 +14,7 @@ from rich.table import Table
 
 from incident_arena.catalogue import proven
 from incident_arena.catalogue.finding import Catalogue
-from incident_arena.catalogue.scripts import right_fixes, wrong_fixes
+from incident_arena.catalogue.scripts import LIBRARY, right_fixes, wrong_fixes
 from incident_arena.catalogue.validate import require_valid
 from incident_arena.errors import UserError
 from incident_arena.formats.proof import Proof, Result, Run, Want, read
@@ -169,9 +169,11 @@ def merge(settings: Settings, catalogue: Catalogue, name: str, other: Path) -> N
 def _plans(settings: Settings, catalogue: Catalogue, name: str) -> Iterator[_Plan]:
     folder = catalogue.folder(name)
     depends = keys.Keys(settings, catalogue, name)
+    library = catalogue.substrate(catalogue.load(name).substrate) / LIBRARY
+    shared = library.read_text() if library.exists() else ""
 
     def plan(run: str, want: Want, script: Path | None, repeat: int, cls: FailureClass | None = None) -> _Plan:
-        played = depends.played(script.read_text() if script else "")
+        played = depends.played(script.read_text() + shared if script else "")
         facts = Run(name=run, want=want, want_class=cls, repeat=repeat, played=played, judged=depends.judged)
         agent = "nop" if script is None else "oracle"
         return _Plan(name, facts, agent, None if run == "solve" else script)  # the oracle has the solution itself

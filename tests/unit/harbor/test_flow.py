@@ -58,6 +58,16 @@ def test_the_agents_pod_gets_nothing_but_the_solution_it_runs(stage: Stage) -> N
     assert (Path(one.job_dir) / one.trial / "agent" / "script.txt").read_text() == ""
 
 
+@pytest.mark.parametrize("agent", ["script", "oracle"])
+def test_a_script_finds_the_applications_library_beside_it(stage: Stage, agent: str) -> None:
+    sourcing = '#!/bin/bash\n. "$(dirname "$0")/library.sh"\nshared\n'
+    (stage.catalogue.substrate("frappe") / "library.sh").write_text("shared() { echo shared; }\n")
+    (stage.catalogue.folder(NAME) / "solution" / "solve.sh").write_text(sourcing)
+    scripts = (script(stage, sourcing),) if agent == "script" else ()
+    [one] = stage.play(stage.request(scripts=scripts), evidence=stage.evidence())
+    assert (Path(one.job_dir) / one.trial / "agent" / f"{agent}.txt").read_text() == "shared\n"
+
+
 def test_a_script_runs_as_the_solution_does_and_its_exit_status_is_kept(stage: Stage) -> None:
     fix = script(stage, "id -u; echo $0; exit 9")
     [one] = stage.play(stage.request(scripts=(fix,)), evidence=stage.evidence(declared=None))

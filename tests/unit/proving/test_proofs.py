@@ -111,6 +111,7 @@ def test_what_has_not_changed_is_not_played_again(settings: Settings, checkout: 
         ("substrates/frappe/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
         ("substrates/frappe/operations.py", ["solve", "nop", "wrong/flush"]),
         ("harness/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
+        ("substrates/frappe/library.sh", ["solve", "wrong/flush"]),
         ("substrates/frappe/README.md", []),
         ("substrates/other/chart/values.yaml", []),
     ],
