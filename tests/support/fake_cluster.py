@@ -19,9 +19,9 @@ from typing import Any
 from incident_arena.episode import Order
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import Stage
-from incident_arena.harbor import confine
-from incident_arena.harbor.sandbox import layout
 from incident_arena.kube import Kube
+from incident_arena.sandbox import confine
+from incident_arena.sandbox.sandbox import layout
 
 KUBECTL = """#!/bin/bash
 if [[ " $* " == *" port-forward "* ]]; then

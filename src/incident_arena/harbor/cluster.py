@@ -14,9 +14,10 @@ from incident_arena.formats.records import Stage
 from incident_arena.harbor import ending
 from incident_arena.harbor.heartbeat import Heartbeat
 from incident_arena.harbor.journal import Journal
-from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
+from incident_arena.harbor.place import UNREACHABLE
 from incident_arena.kube import Kube
 from incident_arena.proc import CommandError, OverrunError
+from incident_arena.sandbox import TIMED_OUT, Ended
 
 AGENT = "agent"
 FOLDERS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")

@@ -22,9 +22,9 @@ from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor.cluster import Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
+from incident_arena.harbor.judging import Judging
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
-from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.images.agents import PLAIN
 from incident_arena.kube import Kube
 from incident_arena.settings import Settings
@@ -99,7 +99,7 @@ class ArenaEnvironment(BaseEnvironment):
 
     @override
     async def start(self, force_build: bool) -> None:
-        self._made = self._make_cluster() if self.role == "agent" else Sandbox()
+        self._made = self._make_cluster() if self.role == "agent" else Judging()
         await self._made.start()
 
     def _make_cluster(self) -> Cluster:
