@@ -125,12 +125,12 @@ def prove(
 
     settings = Settings.from_environment()
     tasks = catalogues.find(settings)
-    asked = names if names and not every else tasks.names()
+    meant = names if names and not every else tasks.names()
     if merge:
-        for name in asked:
+        for name in meant:
             proving.merge(settings, tasks, name, merge)
     choice = proving.Choice(again=again, only=tuple(only or ()), check=check, parallel=parallel)
-    proofs = proving.prove(settings, tasks, asked, console, choice)
+    proofs = proving.prove(settings, tasks, meant, console, choice)
     if json:
         print_json([proof.model_dump(mode="json") for proof in proofs])
     else:

@@ -78,6 +78,6 @@ def read(path: Path) -> Proof | None:
     if not path.exists():
         return None
     try:
-        return Proof.model_validate_json(path.read_text())
+        return Proof.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise UserError(f"{path.parent.name}/{FILE}", f"can't be read: {error}", "remove it") from error
