@@ -20,7 +20,7 @@ from incident_arena.catalogue.export import export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.endpoint.script import Script, Step
 from incident_arena.endpoint.server import Endpoint, serving
-from incident_arena.episode.episode import Episode
+from incident_arena.episode import Episode, Order
 from incident_arena.episode.stages import STAGES
 from incident_arena.episode.way_out import WayOut
 from incident_arena.folders import PACKAGE
@@ -115,14 +115,15 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
             [MODEL, "other.arena.internal"], {MODEL: model.url, "other.arena.internal": "http://127.0.0.1:9"}
         )
         name = f"attacks-{os.getpid()}"
-        episode = Episode(settings, folder / "task" / "environment", name, folder / "record", way=way)
+        order = Order(settings=settings, task_folder=folder / "task" / "environment", name=name, way=way)
+        episode = Episode(order, folder / "record")
         stack.callback(lambda: loop(episode.stop()))
         loop(_deploy(episode))
         yield Deployed(episode.kube, model, (episode.node.host_ip, episode.relay.port))
 
 
 async def _deploy(episode: Episode) -> None:
-    for act in STAGES:
-        await act.act(episode, float(getattr(episode.task.deadlines, act.deadline)))
-        if act.name == "ready":
+    for step in STAGES:
+        await step.play(episode, float(getattr(episode.task.deadlines, step.deadline)))
+        if step.name == "ready":
             return

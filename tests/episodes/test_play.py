@@ -153,7 +153,11 @@ def test_a_person_repairs_and_declares(window: Window) -> None:
     processes, kubectls = cgroups.processes(spec.cgroup), ours(spec)
     assert len(kubectls) >= 2
     window.type("cat >fix.sh <<'THE END'")
-    for line in (find(Settings()).folder(TASK) / "solution" / "solve.sh").read_text().splitlines():
+    folder = find(Settings()).folder(TASK)
+    sourced, library = '. "$(dirname "$0")/library.sh"\n', folder.parents[1] / "library.sh"
+    script = (folder / "solution" / "solve.sh").read_text()
+    assert sourced in script
+    for line in script.replace(sourced, library.read_text()).splitlines():
         window.type(line)
     window.type("THE END")
     window.type("bash fix.sh")

@@ -241,7 +241,7 @@ async def arena(
     load.queue.close()
 
 
-async def until_broken(arena: Arena) -> None:
+async def until_broken(arena: Arena, *how: str) -> None:
     await arena.verb("healthy")
     await arena.verb("baseline")
     await arena.verb("snapshot", "A")
@@ -249,7 +249,20 @@ async def until_broken(arena: Arena) -> None:
     await arena.verb("symptom")
     await arena.verb("snapshot", "B")
     runner = Stage(name="node", started=1.0, seconds=2.0, ok=True).model_dump_json()
-    await arena.verb("agent-started", "--stages", runner)
+    await arena.verb("agent-started", "--stages", runner, *how)
+
+
+async def test_a_seal_ends_gathering_where_nothing_can_help_any_more(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "HURRIED_S", 2.5)
+    await until_broken(arena, "--seal")
+    await arena.verb("collect")
+    manifest = Manifest.model_validate_json((arena.config.evidence / "manifest.json").read_bytes())
+    assert (manifest.complete, manifest.sealed) == (True, "the agent never declared")
+    assert list(arena.stages())[-4:] == ["agent", "snapshot-C", "drain", "reconcile"]
+    assert "snapshots/C.json" in manifest.files
+    assert "snapshots/D.json" not in manifest.files
 
 
 async def test_an_episode_that_is_repaired(arena: Arena) -> None:

@@ -138,6 +138,8 @@ class Episode:
     declaration: Declaration | None
     agent_ended: float = START + AGENT_END
     complete: bool = True
+    sealed: str = ""
+    """Gathering ended after the first reconciliation, for this reason."""
     unlisted: set[str] = field(default_factory=set)
     """Files that are written but not in the manifest."""
     earlier: bool = False
@@ -164,6 +166,17 @@ class Episode:
         """Replace each outcome of the ledger."""
         self.lines = [change(line) if line.type == "outcome" else line for line in self.lines]
 
+    def seal(self, reason: str) -> None:
+        """End as a sealed episode does: without all that comes after the first reconciliation."""
+        self.sealed, self.end = reason, None
+        names = [one.name for one in self.stages]
+        self.stages = self.stages[: names.index("reconcile") + 1]
+        ended = self.stages[-1].started + self.stages[-1].seconds
+        moments = {"lines": self.lines, "observations": self.observations, "health": self.health}
+        for name, records in moments.items():
+            setattr(self, name, [one for one in records if one.at <= ended])
+        del self.facts["D"]
+
     def act(self, at: float, what: str, *, kind: str = "change", source: str = "admin", **more: object) -> None:
         """Add an act of the agent."""
         fields = {"at": START + at, "source": source, "actor": "agent", "kind": kind, "what": what, **more}
@@ -181,7 +194,7 @@ class Episode:
             "actions.jsonl": _jsonl(self.actions),
             "health.jsonl": _jsonl(self.health),
         }
-        for label, moment in zip("ABCD", (60, 75, 197, 288), strict=True):
+        for label, moment in zip(self.facts, (60, 75, 197, 288), strict=False):
             snapshot = Snapshot(label=label, taken=START + moment, seconds=0.8, facts=self.facts[label])  # type: ignore[arg-type]
             files[f"snapshots/{label}.json"] = snapshot.model_dump_json().encode()
         (folder / "declaration.json").unlink(missing_ok=True)
@@ -196,6 +209,7 @@ class Episode:
             agent_started=START + AGENT,
             agent_ended=self.agent_ended,
             complete=self.complete,
+            sealed=self.sealed,
             unfinished="" if self.complete else "the queue's pod was gone",
             files={name: digest(content) for name, content in files.items() if name not in self.unlisted},
         )

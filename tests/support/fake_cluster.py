@@ -16,13 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from incident_arena.episode.way_out import WayOut
+from incident_arena.episode import Order
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import Stage
-from incident_arena.harbor import confine
-from incident_arena.harbor.sandbox import layout
 from incident_arena.kube import Kube
-from incident_arena.settings import Settings
+from incident_arena.sandbox import confine
+from incident_arena.sandbox.sandbox import layout
 
 KUBECTL = """#!/bin/bash
 if [[ " $* " == *" port-forward "* ]]; then
@@ -71,25 +70,20 @@ class FakeEpisode:
 
     def __init__(
         self,
-        settings: Settings,
-        task_folder: Path,
-        name: str,
+        order: Order,
         record: Path,
         on_stage: Callable[[Stage], None] | None = None,
-        *,
-        way: WayOut,
-        agent_image: str = "agent",
-        seed: int = 1,
     ) -> None:
-        assert (task_folder / "task.json").is_file()
+        assert (order.task_folder / "task.json").is_file()
         self._plan = json.loads(os.environ["ARENA_FAKE"])
         self._log_file = Path(self._plan["log"])
-        (record / "agent-image").write_text(agent_image)
-        (record / "seed").write_text(str(seed))
-        (record / "way-out").write_text(json.dumps(dict(way.upstreams)))
-        (record / "cpus").write_text(json.dumps(settings.cpus_per_node))
-        self._name, self._record, self._on_stage = name, record, on_stage
-        self._pods = settings.home / "pods" / name
+        (record / "agent-image").write_text(order.agent_image)
+        (record / "seed").write_text(str(order.seed))
+        (record / "way-out").write_text(json.dumps(dict(order.way.upstreams)))
+        (record / "cpus").write_text(json.dumps(order.settings.cpus_per_node))
+        (record / "seal").write_text(json.dumps(order.seal))
+        self._name, self._record, self._on_stage = order.name, record, on_stage
+        self._pods = order.settings.home / "pods" / order.name
         self.kube = FakeKube(self._pods / "kubeconfig", self._pods / "bin")
         self.peak_memory_mb = 0
 

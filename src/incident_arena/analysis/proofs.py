@@ -2,53 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from incident_arena.analysis.rows import BothWaysRow
-from incident_arena.formats.verdict import FailureClass
-
-FILE = "proof.json"
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class ProofTrial(_Part):
-    """One trial of a run."""
-
-    reward: float | None
-    failure_class: FailureClass | None = None
-
-
-class ProofRun(_Part):
-    """A script, or doing nothing, played as often as is wanted."""
-
-    name: str
-    want: Literal["pass", "fail"]
-    want_class: FailureClass | None = None
-    repeat: int
-    results: list[ProofTrial] = Field(default_factory=list)
-
-    @property
-    def holds(self) -> bool:
-        """Every trial came out as it should, and there are enough."""
-        return len(self.results) >= self.repeat and all(self._right(one) for one in self.results)
-
-    def _right(self, one: ProofTrial) -> bool:
-        if self.want == "pass":
-            return one.reward == 1
-        return one.reward == 0 and self.want_class in {None, one.failure_class}
-
-
-class Proof(_Part):
-    """A task's proof."""
-
-    version: Literal[1]
-    task: str
-    runs: list[ProofRun] = Field(default_factory=list)
+from incident_arena.errors import UserError
+from incident_arena.formats.proof import FILE, Run, read
 
 
 def both_ways_rows(tasks: Mapping[str, Path], notes: list[str]) -> list[BothWaysRow]:
@@ -59,12 +16,12 @@ def both_ways_rows(tasks: Mapping[str, Path], notes: list[str]) -> list[BothWays
     rows = []
     for name, folder in sorted(tasks.items()):
         try:
-            proof = Proof.model_validate_json((folder / FILE).read_bytes())
-        except FileNotFoundError:
-            notes.append(f"task {name} has no proof yet")
-            continue
-        except (OSError, ValidationError):
+            proof = read(folder / FILE)
+        except (OSError, UserError):
             notes.append(f"task {name}: {FILE} can't be read")
+            continue
+        if proof is None:
+            notes.append(f"task {name} has no proof yet")
             continue
         broken = [run.name for run in proof.runs if not run.holds]
         if broken:
@@ -73,7 +30,7 @@ def both_ways_rows(tasks: Mapping[str, Path], notes: list[str]) -> list[BothWays
     return rows
 
 
-def _row(task: str, run: ProofRun) -> BothWaysRow:
+def _row(task: str, run: Run) -> BothWaysRow:
     classes = dict.fromkeys(one.failure_class for one in run.results if one.failure_class)
     return BothWaysRow(
         task=task,

@@ -7,6 +7,7 @@
     environment/values.yaml         the task's overlay
     environment/docker-compose.yaml names the services for Harbor, which asks for it; nothing runs it
     solution/solve.sh               the right fix, which Harbor's oracle runs in the agent's pod
+    solution/library.sh             what it sources, where the substrate has one
     tests/test.sh                   judges the evidence
 
 Harbor gives the agent instruction.md alone; environment/ is read by our environment class, on the host.
@@ -25,6 +26,7 @@ import jinja2
 from incident_arena import application, stores
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.names import MAIN, REFEREE
+from incident_arena.catalogue.scripts import LIBRARY
 from incident_arena.episode.stages import PLACE_S
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
@@ -77,6 +79,9 @@ def export(catalogue: Catalogue, name: str, out: Path) -> TaskSpec:
         _write(draft / "environment" / "values.yaml", values.read_text() if values.exists() else "{}\n")
         compose(catalogue, spec, draft / "environment" / "chart")
         _write(draft / "solution" / "solve.sh", (folder / "solution" / "solve.sh").read_text(), executable=True)
+        library = catalogue.substrate(spec.substrate) / LIBRARY
+        if library.exists():
+            _write(draft / "solution" / LIBRARY, library.read_text())
         _write(draft / "tests" / "test.sh", TEST, executable=True)
         if out.exists():
             shutil.rmtree(out)

@@ -11,6 +11,7 @@ from incident_arena import folders
 from incident_arena.episode import values
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
+from incident_arena.mistakes import mistakes
 from incident_arena.settings import Settings
 
 TASKS = "tasks"
@@ -127,10 +128,8 @@ def read(folder: Path, name: str) -> TaskSpec:
     try:
         spec = TaskSpec.model_validate({"name": name} | facts)
     except ValidationError as error:
-        mistakes = [
-            f"{'.'.join(map(str, each['loc'])) or 'task'}: {each['msg']}" for each in error.errors(include_url=False)
-        ]
-        raise UserError(f"task {name!r}", "\n  " + "\n  ".join(mistakes), f"mend {SPEC}") from error
+        wrong = mistakes(error, "task")
+        raise UserError(f"task {name!r}", "\n  " + "\n  ".join(wrong), f"mend {SPEC}") from error
     if spec.name != name:
         raise UserError(f"task {name!r}", f"its task.toml says name = {spec.name!r}", "the name is the folder's")
     return spec

@@ -1,4 +1,8 @@
-"""A task's scripts: right fixes in solution/, wrong ones in wrong/ with the class that each must get."""
+"""A task's scripts: right fixes in solution/, wrong ones in wrong/ with the class that each must get.
+
+What the scripts of one application share is `library.sh` in the substrate's folder; it may be missing. The export puts
+it beside the solution, and it is uploaded with a script that is played: `. "$(dirname "$0")/library.sh"`.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,6 +10,7 @@ from pathlib import Path
 from incident_arena.errors import UserError
 from incident_arena.formats.verdict import CLASSES, FailureClass
 
+LIBRARY = "library.sh"
 HEAD_LINES = 5
 _CLASS = "# class:"
 _REPEAT = "# repeat:"

@@ -104,6 +104,7 @@ def export(
 @app.command()
 def prove(
     names: Names = None,
+    every: Annotated[bool, typer.Option("--all", help="All tasks.")] = False,  # noqa: FBT002
     again: Annotated[bool, typer.Option("--again", help="Also what has not changed since it was proven.")] = False,  # noqa: FBT002
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these: solve, nop, a script's name.")] = None,
     parallel: Annotated[int, typer.Option("-n", "--parallel", min=1, help="Trials at once.")] = 1,
@@ -115,27 +116,31 @@ def prove(
 ) -> None:
     """Prove tasks: right fixes score 1, doing nothing and each wrong fix 0 for its class.
 
-    With --check nothing is played, and what is stale is no error.
+    What is stale of all tasks is one queue. Ctrl-C keeps what has ended, and the next call goes on from there. With
+    --check nothing is played, what is stale is no error, and without a name all tasks are meant.
 
     Raises:
-        UserError: a proof fails.
+        UserError: no task is named, or a proof fails.
     """
+    if not names and not every and not check:
+        raise UserError("tasks", "none is named", "name some, or give --all")
     from incident_arena.proving import proofs as proving  # noqa: PLC0415 - imports Harbor
 
     settings = Settings.from_environment()
     tasks = catalogues.find(settings)
+    meant = names if names and not every else tasks.names()
     if merge:
-        for name in names or []:
+        for name in meant:
             proving.merge(settings, tasks, name, merge)
     choice = proving.Choice(again=again, only=tuple(only or ()), check=check, parallel=parallel)
-    proofs = [proving.prove(settings, tasks, name, console, choice) for name in names or tasks.names()]
+    proofs = proving.prove(settings, tasks, meant, console, choice)
     if json:
         print_json([proof.model_dump(mode="json") for proof in proofs])
     else:
         for proof in proofs:
             output.print(proving.table(proof))
     if check:
-        stale = [f"{proof.task}: {run.name}" for proof in proofs for run in proof.runs if not run.results]
+        stale = [f"{proof.task}: {run.name}" for proof in proofs for run in proof.runs if run.missing]
         say(f"stale: {', '.join(stale) or 'none'}")
         return
     asked = [(proof.task, run) for proof in proofs for run in proof.runs if choice.wants(run.name)]

@@ -6,14 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from incident_arena.episode import logs, way_out
-from incident_arena.episode.ground import Ground
-from incident_arena.episode.stages import RUNNER_STAGES, STAGES, Act, place
+from incident_arena.episode import logs
+from incident_arena.episode.ground import Ground, Order
+from incident_arena.episode.stages import RUNNER_STAGES, STAGES, Step, place
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.formats.records import Stage
-from incident_arena.images import agents
 from incident_arena.node import down
-from incident_arena.settings import Settings
 
 FREEZE_S = 60.0
 REFEREE_S = 30.0
@@ -23,29 +21,18 @@ class Episode(Ground):
     """One episode, up to the moment at which its agent may start.
 
     Args:
-        settings: where things are.
-        task_folder: exported `environment/`: task.json, chart/, values.yaml.
-        name: unique on the machine; the node's name too.
+        order: which one.
         record: folder for this episode's records and, should it fail, its logs.
         on_stage: told of each stage that has ended.
-        way: which names the agent may call.
-        agent_image: what the chart gets as its image `agent`.
-        seed: the trial's, by which the task's values are drawn.
     """
 
     def __init__(
         self,
-        settings: Settings,
-        task_folder: Path,
-        name: str,
+        order: Order,
         record: Path,
         on_stage: Callable[[Stage], None] | None = None,
-        *,
-        way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
-        agent_image: str = agents.PLAIN,
-        seed: int = 1,
     ) -> None:
-        super().__init__(settings, task_folder, name, way=way, agent_image=agent_image, seed=seed)
+        super().__init__(order)
         self.record = record
         self.on_stage = on_stage
         self.stages: list[Stage] = []
@@ -59,31 +46,32 @@ class Episode(Ground):
         """
         await place(self)
         try:
-            for act in STAGES:
-                await self._play(act)
-                if act.name == RUNNER_STAGES[-1]:
+            for step in STAGES:
+                await self._play(step)
+                if step.name == RUNNER_STAGES[-1]:
                     await self._tell_referee()
-            await self.referee("agent-started", deadline_s=REFEREE_S)
+            sealed = ("--seal",) if self.order.seal else ()
+            await self.referee("agent-started", *sealed, deadline_s=REFEREE_S)
         except ArenaError as error:
             if self.spec is not None:
                 kept = await logs.keep(self.spec, self.record)
                 raise InfrastructureError(error.thing, error.reason, f"logs are in {kept}") from error
             raise
 
-    async def _play(self, act: Act) -> None:
-        deadline_s = float(getattr(self.task.deadlines, act.deadline))
+    async def _play(self, step: Step) -> None:
+        deadline_s = float(getattr(self.task.deadlines, step.deadline))
         started = time.time()
         clock = time.monotonic()
         detail, ok = "", False
         try:
-            detail = await act.act(self, deadline_s)
+            detail = await step.play(self, deadline_s)
             ok = True
         except ArenaError as error:
             detail = str(error)
-            raise InfrastructureError(f"stage {act.name!r}", f"{error.thing}: {error.reason}", error.remedy) from error
+            raise InfrastructureError(f"stage {step.name!r}", f"{error.thing}: {error.reason}", error.remedy) from error
         finally:
             seconds = time.monotonic() - clock
-            stage = Stage(name=act.name, started=started, seconds=seconds, ok=ok, detail=detail)
+            stage = Stage(name=step.name, started=started, seconds=seconds, ok=ok, detail=detail)
             self.stages.append(stage)
             if self.on_stage:
                 self.on_stage(stage)

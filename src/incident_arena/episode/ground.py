@@ -1,5 +1,6 @@
 """What the stages of an episode work on: its task, its images, its node once that is up, and the referee in it."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from incident_arena.episode import needs, values, way_out
@@ -17,35 +18,41 @@ GRACE_S = 15.0
 """More than a stage's own deadline that its process may take, so that the stage can say itself what it waited for."""
 
 
-class Ground:
-    """See the module.
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """The episode that is wanted.
 
-    Args:
+    Attributes:
         settings: where things are.
         task_folder: exported `environment/`: task.json, chart/, values.yaml.
         name: unique on the machine; the node's name too.
         way: which names the agent may call.
         agent_image: what the chart gets as its image `agent`.
+        seal: whether gathering ends where nothing later can make the trial pass.
         seed: the trial's, by which the task's values are drawn.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        task_folder: Path,
-        name: str,
-        *,
-        way: way_out.WayOut = way_out.WayOut(),  # noqa: B008  frozen
-        agent_image: str = agents.PLAIN,
-        seed: int = 1,
-    ) -> None:
-        self.settings = settings
-        self.task_folder = task_folder
-        self.name = name
-        spec = TaskSpec.model_validate_json((task_folder / "task.json").read_text())
-        self.task: TaskSpec = drawing.played(spec, values.kinds(task_folder / "chart"), seed)
-        self.images = needs.find(settings, task_folder, agent_image)
-        self.relay = way_out.Relay(way)
+    settings: Settings
+    task_folder: Path
+    name: str
+    way: way_out.WayOut = field(default_factory=way_out.WayOut)
+    agent_image: str = agents.PLAIN
+    seal: bool = False
+    seed: int = 1
+
+
+class Ground:
+    """See the module."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.settings = order.settings
+        self.task_folder = order.task_folder
+        self.name = order.name
+        spec = TaskSpec.model_validate_json((order.task_folder / "task.json").read_text())
+        self.task: TaskSpec = drawing.played(spec, values.kinds(order.task_folder / "chart"), order.seed)
+        self.images = needs.find(order.settings, order.task_folder, order.agent_image)
+        self.relay = way_out.Relay(order.way)
         self.spec: NodeSpec | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""The stages from nothing to the agent's, in order; each has one name, one deadline from the task, and one act."""
+"""The stages from nothing to the agent's, in order; each has one name, one deadline of the task, and what it plays."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,12 +19,12 @@ PLACE_S = 900.0
 
 
 @dataclass(frozen=True)
-class Act:
-    """One stage. `deadline` is a field of tasks.Deadlines; `act` returns a detail for the record."""
+class Step:
+    """One stage. `deadline` is a field of tasks.Deadlines; `play` returns a detail for the record."""
 
     name: str
     deadline: str
-    act: Callable[[Ground, float], Awaitable[str]]
+    play: Callable[[Ground, float], Awaitable[str]]
 
 
 async def _node(ground: Ground, _deadline_s: float) -> str:
@@ -102,22 +102,22 @@ async def _ready(ground: Ground, deadline_s: float) -> str:
 
 
 def _referee(*verb: str) -> Callable[[Ground, float], Awaitable[str]]:
-    async def act(ground: Ground, deadline_s: float) -> str:
+    async def play(ground: Ground, deadline_s: float) -> str:
         return await ground.referee(*verb, deadline_s=deadline_s)
 
-    return act
+    return play
 
 
 STAGES = (
-    Act("node", "node", _node),
-    Act("deploy", "deploy", _deploy),
-    Act("ready", "ready", _ready),
-    Act("healthy", "healthy", _referee("healthy")),
-    Act("baseline", "baseline", _referee("baseline")),
-    Act("snapshot-A", "snapshot", _referee("snapshot", "A")),
-    Act("plant", "plant", _referee("plant")),
-    Act("symptom", "symptom", _referee("symptom")),
-    Act("snapshot-B", "snapshot", _referee("snapshot", "B")),
+    Step("node", "node", _node),
+    Step("deploy", "deploy", _deploy),
+    Step("ready", "ready", _ready),
+    Step("healthy", "healthy", _referee("healthy")),
+    Step("baseline", "baseline", _referee("baseline")),
+    Step("snapshot-A", "snapshot", _referee("snapshot", "A")),
+    Step("plant", "plant", _referee("plant")),
+    Step("symptom", "symptom", _referee("symptom")),
+    Step("snapshot-B", "snapshot", _referee("snapshot", "B")),
 )
 RUNNER_STAGES = ("node", "deploy", "ready")
 """Stages that the referee does not see; it is told of them."""

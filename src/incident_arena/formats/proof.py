@@ -42,9 +42,14 @@ class Run(Record):
     results: list[Result] = Field(default_factory=list)
 
     @property
+    def missing(self) -> int:
+        """Trials that are still to be played."""
+        return max(0, self.repeat - len(self.results))
+
+    @property
     def holds(self) -> bool:
-        """Every trial came out as it should."""
-        return len(self.results) >= self.repeat and all(self._right(result) for result in self.results)
+        """Every trial came out as it should, and none is missing."""
+        return not self.missing and all(self._right(result) for result in self.results)
 
     def _right(self, result: Result) -> bool:
         if self.want == "pass":
@@ -73,6 +78,6 @@ def read(path: Path) -> Proof | None:
     if not path.exists():
         return None
     try:
-        return Proof.model_validate_json(path.read_text())
+        return Proof.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise UserError(f"{path.parent.name}/{FILE}", f"can't be read: {error}", "remove it") from error

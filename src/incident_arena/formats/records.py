@@ -234,4 +234,6 @@ class Manifest(Record):
     complete: bool
     unfinished: str = ""
     """Why it is not complete."""
+    sealed: str = ""
+    """Why gathering ended after the first reconciliation: nothing later could make it pass. Empty: it went on."""
     files: dict[str, FileDigest]

@@ -9,13 +9,14 @@ from harbor.models.agent.context import AgentContext
 from harbor.models.trial.paths import EnvironmentPaths
 from harbor.utils.scripts import build_execution_command, quote_shell_arg
 
+from incident_arena.catalogue.scripts import LIBRARY
 from incident_arena.errors import UserError
 
 LOG = "script.txt"
 
 
 class ScriptAgent(BaseAgent):
-    """Runs one script in the agent's pod.
+    """Runs one script in the agent's pod, with the library that the task's own scripts source beside it.
 
     Args:
         logs_dir: Harbor's folder for the agent's logs.
@@ -64,6 +65,9 @@ class ScriptAgent(BaseAgent):
         paths = EnvironmentPaths.for_os(environment.os)
         target, log = str(paths.solution_dir / self._script.name), str(paths.agent_dir / LOG)
         await environment.upload_file(self._script, target)
+        library = environment.environment_dir.parent / "solution" / LIBRARY
+        if library.is_file():
+            await environment.upload_file(library, str(paths.solution_dir / LIBRARY))
         await environment.exec(f"chmod +x {quote_shell_arg(target, environment.os)}", user="root")
         ended = await environment.exec(build_execution_command(target, stdout_path=log, task_os=environment.os))
         if ended.return_code != 0:

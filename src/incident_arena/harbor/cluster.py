@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Protocol
 
 from incident_arena.catalogue.names import MAIN, REFEREE
-from incident_arena.episode.way_out import DNS, GATEWAY, WayOut
+from incident_arena.episode import Order
+from incident_arena.episode.way_out import DNS, GATEWAY
 from incident_arena.errors import ArenaError, InfrastructureError
 from incident_arena.formats.records import Stage
 from incident_arena.harbor import ending
 from incident_arena.harbor.heartbeat import Heartbeat
 from incident_arena.harbor.journal import Journal
-from incident_arena.harbor.place import TIMED_OUT, UNREACHABLE, Ended
+from incident_arena.harbor.place import UNREACHABLE
 from incident_arena.kube import Kube
 from incident_arena.proc import CommandError, OverrunError
 from incident_arena.route import Call
-from incident_arena.settings import Settings
+from incident_arena.sandbox import TIMED_OUT, Ended
 
 AGENT = "agent"
 FOLDERS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
@@ -47,15 +48,9 @@ class EpisodeMaker(Protocol):
 
     def __call__(
         self,
-        settings: Settings,
-        task_folder: Path,
-        name: str,
+        order: Order,
         record: Path,
         on_stage: Callable[[Stage], None] | None,
-        *,
-        way: WayOut,
-        agent_image: str,
-        seed: int,
     ) -> EpisodeLike:
         """Make one; nothing starts yet."""
 

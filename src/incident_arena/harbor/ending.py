@@ -9,9 +9,9 @@ from pathlib import Path
 
 from incident_arena.analysis.errored import CALLS_FILE, ROUTE_FILE
 from incident_arena.errors import ArenaError
-from incident_arena.harbor.place import TIMED_OUT, Ended
 from incident_arena.kube import Kube
 from incident_arena.route import Call, Route, summarise
+from incident_arena.sandbox import TIMED_OUT, Ended
 
 FROZEN = "incident-arena.io/frozen"
 """The label that the referee puts on the agent's pod once it has declared."""

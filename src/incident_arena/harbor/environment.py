@@ -16,15 +16,16 @@ from harbor.utils.import_path import import_symbol
 from pydantic import Field
 
 from incident_arena.catalogue.names import MAIN
+from incident_arena.episode import Order
 from incident_arena.episode.way_out import WayOut
 from incident_arena.errors import ArenaError, UserError
 from incident_arena.formats.task import TaskSpec
 from incident_arena.harbor import host_calls, seeds
 from incident_arena.harbor.cluster import Cluster, EpisodeMaker
 from incident_arena.harbor.journal import Attempt, Journal, job_key, next_folder
+from incident_arena.harbor.judging import Judging
 from incident_arena.harbor.place import Place
 from incident_arena.harbor.preflight import require_built
-from incident_arena.harbor.sandbox import Sandbox
 from incident_arena.images.agents import PLAIN
 from incident_arena.kube import Kube
 from incident_arena.route import Call
@@ -43,6 +44,10 @@ class ArenaOptions(EnvironmentOptions):
     agent_image: str = Field(default=PLAIN, description="Image of the agent's pod: `agent`, or `agent-NAME[@VERSION]`.")
     cpus_per_node: int | None = Field(default=None, ge=1, description="CPUs that each cluster has for itself.")
     seeds: list[int] = Field(default=[], description="Seeds of each contestant's trials, in order; 1, 2, 3, … if none.")
+    seal: bool = Field(
+        default=False,
+        description="End gathering where nothing later can make the trial pass (docs/decisions/proofs.md).",
+    )
     upstreams: dict[str, str] = Field(
         default_factory=dict, description="Names that the agent may call, each with the http(s)://host:port behind it."
     )
@@ -99,7 +104,7 @@ class ArenaEnvironment(BaseEnvironment):
 
     @override
     async def start(self, force_build: bool) -> None:
-        self._made = self._make_cluster() if self.role == "agent" else Sandbox()
+        self._made = self._make_cluster() if self.role == "agent" else Judging()
         await self._made.start()
 
     def _make_cluster(self) -> Cluster:
@@ -123,16 +128,16 @@ class ArenaEnvironment(BaseEnvironment):
         journal = Journal(folder, attempt, trial.parent)
         maker: EpisodeMaker = import_symbol(self.options.episode)
         try:
-            episode = maker(
-                settings,
-                self.environment_dir,
-                attempt.episode,
-                folder,
-                journal.stage,
+            order = Order(
+                settings=settings,
+                task_folder=self.environment_dir,
+                name=attempt.episode,
                 way=WayOut.make(self.network_policy.allowed_hosts, self.options.upstreams),
                 agent_image=self.options.agent_image,
                 seed=seeds.allot(settings.records / job, trial, self.options.seeds),
+                seal=self.options.seal,
             )
+            episode = maker(order, folder, journal.stage)
         except ArenaError as error:
             journal.inadmissible(f"{error.thing}: {error.reason}")
             raise

@@ -1,4 +1,4 @@
-"""Compose a Harbor job and run it in this process."""
+"""Compose Harbor jobs and run them in this process: one, or several at once in one event loop."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import stat
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,7 @@ class Request:
         name: the job folder's; gets a number when it is taken.
         exact: the name was asked for: refuse it when it is taken.
         episode: import path of the class that plays an episode.
+        seal: end gathering where nothing later can make the trial pass.
     """
 
     tasks: tuple[Path, ...]
@@ -78,6 +79,7 @@ class Request:
     name: str
     exact: bool = False
     episode: str = EPISODE
+    seal: bool = False
     effort: str | None = None
     variants: tuple[tuple[str | None, str | None], ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -106,6 +108,8 @@ def compose(request: Request) -> JobConfig:
         options["cpus_per_node"] = max(1, (os.cpu_count() or 1) // request.parallel)
     if request.seeds:
         options["seeds"] = list(request.seeds)
+    if request.seal:
+        options["seal"] = True
     if upstreams:
         options["upstreams"] = upstreams
     return JobConfig(
@@ -178,31 +182,36 @@ def _script(path: Path) -> AgentConfig:
     return AgentConfig(import_path=SCRIPT_AGENT, kwargs={"script": str(path.resolve())})
 
 
-def play(config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio.Future[None]"]) -> list[TrialResult]:
-    """Run a job to its end.
+def play[Played](jobs: Coroutine[None, None, Played]) -> Played:
+    """Run jobs to their end, with Harbor's own output kept off the terminal.
 
     Args:
-        config: the job.
-        on_event: told what happens.
-        background: made when the job starts and cancelled when it has ended; what shows the progress.
+        jobs: what awaits `run`, once or several times.
 
     Raises:
-        UserError: Harbor refuses the job as it is.
+        UserError: Harbor refuses a job as it is.
         KeyboardInterrupt: Ctrl-C, SIGTERM or a lost terminal; the clusters are gone.
     """
     # What is run here, and how it ended, is told to nobody unless the user wants it.
     os.environ.setdefault(TELEMETRY_ENV, "0")
+
+    async def heeding() -> Played:
+        _heed_signals()
+        return await jobs
+
     with _silence():
         try:
-            return asyncio.run(_play(config, on_event, background))
+            return asyncio.run(heeding())
         except asyncio.CancelledError as error:
             raise KeyboardInterrupt from error
 
 
-async def _play(
-    config: JobConfig, on_event: OnEvent, background: Callable[[], "asyncio.Future[None]"]
-) -> list[TrialResult]:
-    _heed_signals()
+async def run(config: JobConfig, on_event: OnEvent) -> list[TrialResult]:
+    """Run one job to its end; `on_event` is told what happens.
+
+    Raises:
+        UserError: Harbor refuses the job as it is.
+    """
     try:
         job = await Job.create(config)
     except ValueError as error:
@@ -211,15 +220,10 @@ async def _play(
     for event in TrialEvent:
         job.add_hook(event, _hook(event, on_event))
     job.add_hook(TrialEvent.END, again.hook(config.jobs_dir / config.job_name))
-    shown = background()
     try:
         result = await job.run()
     except* ValueError as group:
         raise UserError("job", str(group.exceptions[0])) from group
-    finally:
-        shown.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await shown
     return list(result.trial_results)
 
 

@@ -1,23 +1,13 @@
 """Where an environment's commands run and its files go: the cluster in the agent's phase, a sandbox for the judge."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-TIMED_OUT = 124
-"""Exit status of a command that overran its deadline, as coreutils' timeout has it."""
+from incident_arena.sandbox import Ended
+
 UNREACHABLE = 255
 """Exit status of a command that could not be started there."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A command that ended."""
-
-    exit: int
-    stdout: str
-    stderr: str
 
 
 class Place(Protocol):

@@ -1,6 +1,5 @@
 """Play tasks: check and export them, run the Harbor job, put the outcomes together."""
 
-import asyncio
 import contextlib
 import itertools
 import tempfile
@@ -10,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from rich.progress import Progress
 
 from incident_arena.catalogue.export import digest, export
 from incident_arena.catalogue.finding import Catalogue
@@ -98,21 +98,44 @@ def play(settings: Settings, request: job.Request, console: Console) -> list[Out
     Raises:
         UserError: the node is not built, the job's name was asked for and is taken, or Harbor refuses the job.
     """
+    require_playable(settings, request)
+    with watch.bars(console) as progress:
+        return job.play(run(settings, request, progress))
+
+
+def require_playable(settings: Settings, request: job.Request) -> None:
+    """Say what is wrong with a job before it has a folder.
+
+    Raises:
+        UserError: the node or an image is not built, or the job can't be asked for.
+    """
     if request.episode == EPISODE:
         require_built(settings, job.agent_image(request), request.tasks)
     if request.parallel > settings.max_nodes:
         reason = f"are more than the {settings.max_nodes} nodes that this machine bears"
         raise UserError(f"{request.parallel} trials at once", reason, "give a smaller -n, or set ARENA_MAX_NODES")
-    job.compose(request)  # what is wrong with it is said before it has a folder
+    job.compose(request)
+
+
+async def run(settings: Settings, request: job.Request, progress: Progress, label: str = "") -> list[Outcome]:
+    """Run one job of those that this process plays, within `job.play`.
+
+    Args:
+        settings: where the records are.
+        request: one that `require_playable` lets pass.
+        progress: where it is shown how far it is.
+        label: what its trials are called there; the task's name when empty.
+
+    Raises:
+        UserError: the job's name was asked for and is taken, or Harbor refuses the job.
+    """
     request = claim(request)
     key = job_key(request.folder)
-    shown = watch.Watch(console, settings.records / key, hands_over=request.agent == job.PERSON_AGENT)
-
-    def background() -> "asyncio.Future[None]":
-        return asyncio.ensure_future(shown.run())
-
+    hands_over = request.agent == job.PERSON_AGENT
+    shown = watch.Watch(progress, settings.records / key, label=label, hands_over=hands_over)
     try:
-        results = job.play(job.compose(request), shown.event, background)
+        async with shown.reading():
+            results = await job.run(job.compose(request), shown.event)
     except UserError:
         with contextlib.suppress(OSError):
             request.folder.rmdir()  # only when it is empty: nothing came about

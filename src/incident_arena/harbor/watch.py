@@ -1,7 +1,9 @@
 """Shows how far the trials of a job are, from their records: each stage as it ends, and what goes on now."""
 
 import asyncio
+import contextlib
 import time
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,6 +27,13 @@ def told(stage: str, seconds: float) -> str:
     return f"{stage:<24} {seconds:7.1f} s"
 
 
+def bars(console: Console) -> Progress:
+    """The part of a console that all jobs of this process share: on a terminal a moving line for each trial."""
+    return Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
+    )
+
+
 @dataclass
 class _Row:
     task: str
@@ -37,26 +46,27 @@ class _Row:
 
 
 class Watch:
-    """Progress of a job's trials on a console.
+    """Progress of a job's trials.
 
     Args:
-        console: where it is shown; a line for each stage, and on a terminal a moving one for each trial.
+        progress: where it is shown, with a line above it for each stage.
         records: folder of the job's attempts.
+        label: what its trials are called; the task's name when empty.
         hands_over: while the agent works the terminal is the agent's, because that is a person.
     """
 
-    def __init__(self, console: Console, records: Path, *, hands_over: bool = False) -> None:
+    def __init__(self, progress: Progress, records: Path, *, label: str = "", hands_over: bool = False) -> None:
         """See the class."""
         self._records = records
+        self._label = label
         self._hands_over = hands_over
         self._rows: dict[str, _Row] = {}
         self._ended: dict[str, _Row] = {}
-        self._progress = Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
-        )
+        self._progress = progress
 
     def event(self, event: TrialEvent, trial: str, task: str) -> None:
         """Harbor tells of a trial."""
+        task = self._label or task
         if event is TrialEvent.START and trial not in self._rows:
             bar = self._progress.add_task(f"{task}: starts", total=None)
             # One that is played again: what was told of the attempt before is not told once more.
@@ -79,13 +89,22 @@ class Watch:
         elif text := NOW.get(event):
             self._progress.update(row.bar, description=f"{row.task}: {text}")
 
-    async def run(self) -> None:
-        """Show until cancelled."""
-        with self._progress:
-            while True:
-                for trial, row in list(self._rows.items()):
-                    self._read(trial, row)
-                await asyncio.sleep(EVERY_S)
+    @contextlib.asynccontextmanager
+    async def reading(self) -> AsyncGenerator[None]:
+        """Read the records every moment, not only when Harbor tells of something."""
+        task = asyncio.ensure_future(self._read_all())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _read_all(self) -> None:
+        while True:
+            for trial, row in list(self._rows.items()):
+                self._read(trial, row)
+            await asyncio.sleep(EVERY_S)
 
     def _read(self, trial: str, row: _Row) -> None:
         folders = sorted((self._records / trial).glob(f"*/{FILE}"), key=lambda path: int(path.parent.name))

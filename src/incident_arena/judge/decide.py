@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from incident_arena import __version__
 from incident_arena.formats.verdict import Check, TrackedFault, Verdict
-from incident_arena.judge import checks, classes
+from incident_arena.judge import checks, classes, sealed
 from incident_arena.judge.admission import inadmissible
 from incident_arena.judge.checks.scope import forbidden
 from incident_arena.judge.evidence import Evidence
@@ -12,8 +12,8 @@ from incident_arena.judge.finding import Finding, Spec
 from incident_arena.judge.gates import gates, reward
 from incident_arena.judge.naming import naming
 from incident_arena.judge.observed import tracked
-from incident_arena.judge.scope import differences
 from incident_arena.judge.trial import Trial
+from incident_arena.scope import differences
 
 
 def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
@@ -65,7 +65,7 @@ def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
 
 def _decide(spec: Spec, trial: Trial) -> Finding:
     try:
-        return spec.decide(trial)
+        return sealed.decide(spec, trial) if trial.sealed else spec.decide(trial)
     except Exception as error:  # noqa: BLE001  # a check that raises is our bug: its answer is unknown, and loud
         return Finding("unknown", f"the check raised {type(error).__name__}: {error}")
 

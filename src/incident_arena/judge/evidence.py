@@ -2,6 +2,8 @@
 
 The layout is that of `incident_arena.formats.records`. Only the files named there are read; what else lies in the
 folder is never opened. Reading needs nothing but the folder: no network, no cluster.
+
+Sealed evidence ends with the first reconciliation. It holds no snapshot D and none of the stages that follow.
 """
 
 import hashlib
@@ -26,10 +28,10 @@ from incident_arena.formats.records import (
 from incident_arena.formats.task import TaskSpec
 
 LABELS = ("A", "B", "C", "D")
+SEALED_LABELS = ("A", "B", "C")
 REQUIRED = (
     "task.json",
     "stages.jsonl",
-    *(f"snapshots/{label}.json" for label in LABELS),
     "ledger.jsonl",
     "reconciled.json",
     "observations.jsonl",
@@ -38,18 +40,10 @@ REQUIRED = (
 )
 OPTIONAL = ("declaration.json",)
 
-GATHERING = (
-    "agent",
-    "snapshot-C",
-    "drain",
-    "reconcile",
-    "soak",
-    "restarted",
-    "drain-end",
-    "reconcile-end",
-    "snapshot-D",
-)
-"""Stages that finished evidence holds, besides one for each of the task's challenges."""
+GATHERING = ("agent", "snapshot-C", "drain", "reconcile")
+"""Stages of gathering that all evidence holds."""
+CHALLENGED = ("soak", "restarted", "drain-end", "reconcile-end", "snapshot-D")
+"""Stages that evidence holds besides, and one for each of the task's challenges, unless it is sealed."""
 
 
 class EvidenceError(InfrastructureError):
@@ -68,6 +62,7 @@ class Evidence:
 
     manifest: Manifest
     task: TaskSpec
+    """As it was played: of sealed evidence without challenges."""
     stages: dict[str, Stage]
     """By name; when a stage was tried again, its last time."""
     snapshots: dict[str, Snapshot]
@@ -91,11 +86,16 @@ def load(folder: Path) -> Evidence:
     manifest = _one(TypeAdapter(Manifest), "manifest.json", path.read_bytes())
     if not manifest.complete:
         raise EvidenceError("manifest.json", f"says that gathering is unfinished: {manifest.unfinished or 'no reason'}")
-    files = {name: _verified(folder, name, manifest) for name in REQUIRED}
+    needed = (*REQUIRED, *(f"snapshots/{label}.json" for label in _labels(manifest)))
+    files = {name: _verified(folder, name, manifest) for name in needed}
     files |= {name: _verified(folder, name, manifest) for name in OPTIONAL if _present(folder, name, manifest)}
     evidence = _parse(manifest, files)
     _consistent(evidence)
     return evidence
+
+
+def _labels(manifest: Manifest) -> tuple[str, ...]:
+    return SEALED_LABELS if manifest.sealed else LABELS
 
 
 def _present(folder: Path, name: str, manifest: Manifest) -> bool:
@@ -120,13 +120,14 @@ def _parse(manifest: Manifest, files: dict[str, bytes]) -> Evidence:
     whole = files["ledger.jsonl"]
     files = {**files, "ledger.jsonl": whole[: whole.rfind(b"\n") + 1]}  # a writer that was killed leaves half a line
     stages = _lines(TypeAdapter(Stage), "stages.jsonl", files)
+    task = _one(TypeAdapter(TaskSpec), "task.json", files["task.json"])
     return Evidence(
         manifest=manifest,
-        task=_one(TypeAdapter(TaskSpec), "task.json", files["task.json"]),
+        task=task.model_copy(update={"challenges": []}) if manifest.sealed else task,
         stages={stage.name: stage for stage in stages},
         snapshots={
             label: _one(TypeAdapter(Snapshot), f"snapshots/{label}.json", files[f"snapshots/{label}.json"])
-            for label in LABELS
+            for label in _labels(manifest)
         },
         ledger=_lines(lines, "ledger.jsonl", files),
         reconciled=_one(TypeAdapter(Reconciliations), "reconciled.json", files["reconciled.json"]),
@@ -175,7 +176,8 @@ def _consistent(evidence: Evidence) -> None:
     for label, snapshot in evidence.snapshots.items():
         if snapshot.label != label:
             raise EvidenceError(f"snapshots/{label}.json", f"holds snapshot {snapshot.label}")
-    wanted = (*GATHERING, *(challenge.stage for challenge in evidence.task.challenges))
+    challenged = () if evidence.manifest.sealed else CHALLENGED
+    wanted = (*GATHERING, *challenged, *(challenge.stage for challenge in evidence.task.challenges))
     lacking = [name for name in wanted if name not in evidence.stages]
     if lacking:
         raise EvidenceError("stages.jsonl", f"lacks the stages {', '.join(lacking)}: gathering stopped half-way")

@@ -38,7 +38,7 @@ type Sign = tuple[float, str]
 
 def harness(trial: Trial) -> Iterator[Sign]:
     """Health records: components that are not alive for long, what was changed, and gaps between the records."""
-    start, end = trial.evidence.manifest.agent_started, trial.ended("restarted")
+    start, end = trial.evidence.manifest.agent_started, trial.over
     records = sorted((one for one in trial.evidence.health if start <= one.at <= end), key=lambda one: one.at)
     yield from _gaps("the referee's health log", [one.at for one in records], start, end)
     changed: set[str] = set()

@@ -63,9 +63,19 @@ class Trial:
         return self.declared if self.declared is not None and self.declared <= self.deadline else None
 
     @property
+    def sealed(self) -> str:
+        """Why there are no challenges, no soak and no snapshot D; empty when there are."""
+        return self.evidence.manifest.sealed
+
+    @property
     def challenged(self) -> float:
         """When the challenges begin: the start of the soak. What is seen before it is the state at C."""
-        return self.stage("soak").started
+        return self.ended("reconcile") if self.sealed else self.stage("soak").started
+
+    @property
+    def over(self) -> float:
+        """When the challenges have ended, and the window after them."""
+        return self.challenged if self.sealed else self.ended("restarted")
 
     @cached_property
     def operations(self) -> tuple[ledger.Operation, ...]:
@@ -100,7 +110,8 @@ class Trial:
     def spans(self) -> tuple[Span, ...]:
         """The windows in the verdict, in the order of time; without a baseline the trial is inadmissible."""
         baseline = (self.baseline,) if "baseline" in self.evidence.stages else ()
-        return (*baseline, self.acceptance, self.soak, self.restarted)
+        challenged = () if self.sealed else (self.soak, self.restarted)
+        return (*baseline, self.acceptance, *challenged)
 
     def window(self, span: Span) -> Window:
         """The load's figures in a window."""

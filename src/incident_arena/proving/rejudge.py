@@ -7,7 +7,7 @@ from pathlib import Path
 from incident_arena.formats.proof import Result
 from incident_arena.formats.verdict import Verdict
 from incident_arena.harbor.outcome import read_verdict
-from incident_arena.harbor.sandbox import Sandbox
+from incident_arena.sandbox import Sandbox
 
 DEADLINE_S = 300.0
 JUDGE = "exec python3 -m incident_arena.judge /evidence /logs/verifier"
@@ -26,13 +26,13 @@ async def _judge(evidence: Path) -> Verdict | None:
     sandbox = Sandbox()
     await sandbox.start()
     try:
-        await sandbox.upload("main", evidence, "/evidence")
-        await sandbox.exec("main", JUDGE, cwd=None, env=None, deadline_s=DEADLINE_S)
+        await sandbox.upload(evidence, "/evidence")
+        await sandbox.exec(JUDGE, deadline_s=DEADLINE_S)
         with tempfile.TemporaryDirectory(prefix="arena-verdict-") as scratch:
-            await sandbox.download("main", "/logs/verifier", Path(scratch) / "verifier")
+            await sandbox.download("/logs/verifier", Path(scratch) / "verifier")
             return read_verdict(Path(scratch))
     finally:
-        await sandbox.stop(delete=True)
+        await sandbox.stop()
 
 
 def again(trial: Path, before: Result) -> Result | None:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from incident_arena.errors import InfrastructureError, UserError
 from incident_arena.formats.records import Action, Facts
+from incident_arena.mistakes import mistakes
 
 
 class StoreError(InfrastructureError):
@@ -67,8 +68,7 @@ def read_specs(text: str) -> tuple[StoreSpec, ...]:
     try:
         return TypeAdapter(tuple[StoreSpec, ...]).validate_json(text)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'list'}: {e['msg']}" for e in error.errors())
-        raise UserError("STORES", wrong, "mend `stores` in the chart's values") from error
+        raise UserError("STORES", "; ".join(mistakes(error, "list")), "mend `stores` in the chart's values") from error
 
 
 def only_one(stores: Sequence[StoreSpec]) -> StoreSpec:
@@ -144,7 +144,7 @@ class Store(ABC):
         return 0
 
     def acts(self, actor: str, since: float, until: float) -> Iterator[Action]:  # noqa: ARG002 - one without an audit
-        """What an account did in it between two moments, by the store's own audit."""
+        """What an account did in it between two moments, by the store's own audit: files in its folder `audit`."""
         return iter(())
 
     def close(self) -> None:  # noqa: B027 - a kind without connections

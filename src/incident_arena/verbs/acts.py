@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from incident_arena.errors import UserError
+from incident_arena.mistakes import mistakes
 from incident_arena.verbs.command import Command
 
 type Answer = dict[str, Any]
@@ -48,7 +49,7 @@ class Call:
         try:
             return model.model_validate(dict(self.body), strict=True)
         except ValidationError as error:
-            problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'body'}: {e['msg']}" for e in error.errors())
+            problems = "; ".join(mistakes(error, "body"))
             fields = ", ".join(model.model_fields) or "none"
             raise Refusal("the request's body", problems, f"its fields are: {fields}") from error
 

@@ -1,14 +1,18 @@
 """A verb of the referee proves by its closing line that it came to its end."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from incident_arena.episode import Order
+from incident_arena.episode import episode as played
 from incident_arena.episode.episode import Episode
 from incident_arena.errors import InfrastructureError
 from incident_arena.formats.records import Closing
 from incident_arena.proc import Completed
+from incident_arena.settings import Settings
 
 CLOSING = Closing(verb="healthy", seconds=1.5, detail="fine").model_dump_json()
 
@@ -72,3 +76,18 @@ async def test_a_verb_that_failed_is_told_in_its_own_words(episode: Told) -> Non
     episode.said = says("", 137)
     with pytest.raises(InfrastructureError, match="exited with 137"):
         await episode.referee("healthy", deadline_s=5)
+
+
+@pytest.mark.parametrize(("seal", "verb"), [(True, ["agent-started", "--seal"]), (False, ["agent-started"])])
+async def test_the_referee_is_told_whether_to_seal(
+    episode: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, seal: bool, verb: list[str]
+) -> None:
+    async def place(_ground: object) -> None:
+        pass
+
+    monkeypatch.setattr(played, "place", place)
+    monkeypatch.setattr(played, "STAGES", ())
+    episode.order = Order(settings=Settings.from_environment(), task_folder=tmp_path, name="e", seal=seal)
+    episode.said = says(Closing(verb="agent-started", seconds=0.1).model_dump_json())
+    await episode.start()
+    assert episode.calls[0][3:] == verb

@@ -58,6 +58,16 @@ def test_the_agents_pod_gets_nothing_but_the_solution_it_runs(stage: Stage) -> N
     assert (Path(one.job_dir) / one.trial / "agent" / "script.txt").read_text() == ""
 
 
+@pytest.mark.parametrize("agent", ["script", "oracle"])
+def test_a_script_finds_the_applications_library_beside_it(stage: Stage, agent: str) -> None:
+    sourcing = '#!/bin/bash\n. "$(dirname "$0")/library.sh"\nshared\n'
+    (stage.catalogue.substrate("frappe") / "library.sh").write_text("shared() { echo shared; }\n")
+    (stage.catalogue.folder(NAME) / "solution" / "solve.sh").write_text(sourcing)
+    scripts = (script(stage, sourcing),) if agent == "script" else ()
+    [one] = stage.play(stage.request(scripts=scripts), evidence=stage.evidence())
+    assert (Path(one.job_dir) / one.trial / "agent" / f"{agent}.txt").read_text() == "shared\n"
+
+
 def test_a_script_runs_as_the_solution_does_and_its_exit_status_is_kept(stage: Stage) -> None:
     fix = script(stage, "id -u; echo $0; exit 9")
     [one] = stage.play(stage.request(scripts=(fix,)), evidence=stage.evidence(declared=None))
@@ -139,6 +149,17 @@ def test_two_trials_at_once(stage: Stage) -> None:
     cpus = {json.loads(path.read_text()) for path in stage.settings.records.rglob("cpus")}
     assert cpus == {max(1, (os.cpu_count() or 1) // 2)}
     assert len({one.trial for one in both}) == 2
+
+
+@pytest.mark.parametrize("seal", [True, False])
+def test_a_seal_that_is_asked_for_reaches_the_episode(stage: Stage, *, seal: bool) -> None:
+    def sealed(episode: evidences.Episode) -> None:
+        if seal:
+            episode.seal("the agent never declared")
+
+    [one] = stage.play(stage.request(agent="nop", seal=seal), evidence=stage.evidence(sealed, declared=None))
+    assert (one.reward, one.failure_class) == (0, "never declared")
+    assert [json.loads(path.read_text()) for path in stage.settings.records.rglob("seal")] == [seal]
 
 
 def test_an_interrupted_trial_is_torn_down_without_gathering(stage: Stage) -> None:

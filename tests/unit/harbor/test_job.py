@@ -74,3 +74,8 @@ def test_trials_at_once_get_cpus_of_their_own(tmp_path: Path, monkeypatch: pytes
     assert compose(request(tmp_path, parallel=2)).environment.kwargs == {"cpus_per_node": 2}
     assert compose(request(tmp_path, parallel=1)).environment.kwargs == {}
     assert compose(request(tmp_path, parallel=9)).environment.kwargs == {"cpus_per_node": 1}
+
+
+def test_only_who_asks_for_a_seal_gets_one(tmp_path: Path) -> None:
+    assert compose(request(tmp_path, seal=True)).environment.kwargs["seal"] is True
+    assert "seal" not in compose(request(tmp_path)).environment.kwargs

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from incident_arena.formats.records import Stage
 from incident_arena.harbor.journal import Attempt, Journal, attempts, next_folder
-from incident_arena.harbor.watch import Watch
+from incident_arena.harbor.watch import Watch, bars
 
 
 def journal(records: Path, tmp_path: Path) -> Journal:
@@ -21,7 +21,7 @@ def stage(name: str, *, ok: bool = True) -> Stage:
 
 def test_each_stage_and_failure_is_told_once(tmp_path: Path) -> None:
     shown = io.StringIO()
-    watch = Watch(Console(file=shown, width=200), tmp_path / "records" / "job")
+    watch = Watch(bars(Console(file=shown, width=200)), tmp_path / "records" / "job")
     watch.event(TrialEvent.START, "t", "frappe/x")
     first = journal(tmp_path / "records", tmp_path)
     first.stage(stage("node"))
@@ -39,7 +39,7 @@ def test_each_stage_and_failure_is_told_once(tmp_path: Path) -> None:
 
 def test_a_trial_that_is_played_again_tells_its_first_attempt_once(tmp_path: Path) -> None:
     shown = io.StringIO()
-    watch = Watch(Console(file=shown, width=200), tmp_path / "records" / "job")
+    watch = Watch(bars(Console(file=shown, width=200)), tmp_path / "records" / "job")
     watch.event(TrialEvent.START, "t", "frappe/x")
     first = journal(tmp_path / "records", tmp_path)
     first.stage(stage("ready", ok=False))
@@ -53,10 +53,19 @@ def test_a_trial_that_is_played_again_tells_its_first_attempt_once(tmp_path: Pat
     assert lines == ["ready: failed: web crashes 1.5 s", "inadmissible: web crashes", "node 1.5 s"]
 
 
+def test_a_label_stands_for_the_tasks_name(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    watch = Watch(bars(Console(file=shown, width=200)), tmp_path / "records" / "job", label="frappe/x wrong/flush")
+    watch.event(TrialEvent.START, "t", "frappe/x")
+    journal(tmp_path / "records", tmp_path).stage(stage("node"))
+    watch.event(TrialEvent.END, "t", "frappe/x")
+    assert shown.getvalue().startswith("frappe/x wrong/flush  node ")
+
+
 def test_a_persons_terminal_is_left_alone_while_they_work(tmp_path: Path) -> None:
     shown = io.StringIO()
     console = Console(file=shown, width=200, force_terminal=True)
-    watch = Watch(console, tmp_path / "records" / "job", hands_over=True)
+    watch = Watch(bars(console), tmp_path / "records" / "job", hands_over=True)
     watch.event(TrialEvent.START, "t", "frappe/x")
     watch.event(TrialEvent.AGENT_START, "t", "frappe/x")
     before = shown.getvalue()

@@ -12,8 +12,8 @@ from incident_arena.formats.records import Action, Scalar
 from incident_arena.formats.task import Permit, TaskSpec
 from incident_arena.judge.checks import scope
 from incident_arena.judge.evidence import load
-from incident_arena.judge.scope import allows
 from incident_arena.judge.trial import Trial
+from incident_arena.scope import allows
 
 CATALOGUE = Catalogue(PACKAGE)
 SPECS = [CATALOGUE.load(name) for name in CATALOGUE.names()]

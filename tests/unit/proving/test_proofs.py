@@ -1,5 +1,8 @@
 import io
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -7,8 +10,10 @@ from tests.support.checkout import NAME
 
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
+from incident_arena.harbor import queue
+from incident_arena.harbor.outcome import Outcome
 from incident_arena.proving import keys, proofs
-from incident_arena.proving.proofs import Choice, Proof, Result, Run
+from incident_arena.proving.proofs import Choice, Proof, Result
 from incident_arena.settings import Settings
 
 
@@ -17,6 +22,8 @@ class Plays:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.entries: list[queue.Entry] = []
+        self.stop_after = 1000
         self.answers: dict[str, Result] = {
             "solve": Result(reward=1),
             "nop": Result(reward=0, failure_class="never declared"),
@@ -24,14 +31,24 @@ class Plays:
         }
 
     def __call__(
-        self, settings: object, catalogue: object, name: str, batch: list[proofs._Plan], console: object, parallel: int
-    ) -> list[Run]:
-        del settings, catalogue, name, console
-        assert len(batch) <= parallel
-        self.asked += [plan.run.name for plan in batch]
-        return [
-            plan.run.model_copy(update={"results": [self.answers[plan.run.name]] * plan.run.repeat}) for plan in batch
-        ]
+        self, settings: object, entries: Sequence[queue.Entry], places: int, console: object, on_end: queue.OnEnd
+    ) -> None:
+        del settings, console
+        for number, entry in enumerate(entries):
+            assert entry.request.parallel == places
+            if len(self.asked) == self.stop_after:
+                raise KeyboardInterrupt
+            self.asked.append(entry.label.partition(" ")[2])
+            self.entries.append(entry)
+            on_end(number, outcome(self.answers[self.asked[-1]]))
+
+
+def outcome(result: Result) -> Outcome:
+    return Outcome(
+        task=NAME, trial="t", agent="oracle", script="", reward=result.reward, reason="", errored=False, refused=False,
+        gates={}, checks=[], failure_class=result.failure_class, admissible=True, attempts=1, stages=[],
+        peak_memory_mb=None, job_dir="jobs/j",
+    )  # fmt: skip
 
 
 class Keys(keys.Keys):
@@ -55,19 +72,23 @@ def hashes(monkeypatch: pytest.MonkeyPatch) -> type[Keys]:
 @pytest.fixture
 def plays(monkeypatch: pytest.MonkeyPatch) -> Plays:
     made = Plays()
-    monkeypatch.setattr(proofs, "_play", made)
+    monkeypatch.setattr(queue, "play", made)
     return made
 
 
 def prove(settings: Settings, checkout: Catalogue, choice: Choice | None = None) -> Proof:
-    return proofs.prove(settings, checkout, NAME, Console(file=io.StringIO()), choice or Choice())
+    [proof] = proofs.prove(settings, checkout, [NAME], Console(file=io.StringIO()), choice or Choice())
+    return proof
+
+
+EVERY = [*["solve"] * 3, *["nop"] * 3, "wrong/flush"]
 
 
 def test_every_script_is_played_and_what_holds_is_kept(settings: Settings, checkout: Catalogue, plays: Plays) -> None:
     proof = prove(settings, checkout)
-    assert plays.asked == ["solve", "nop", "wrong/flush"]
+    assert plays.asked == EVERY
     assert [(run.name, run.repeat, run.holds) for run in proof.runs] == [
-        ("solve", 5, True), ("nop", 3, True), ("wrong/flush", 1, True),
+        ("solve", 3, True), ("nop", 3, True), ("wrong/flush", 1, True),
     ]  # fmt: skip
     assert proofs.read(checkout.folder(NAME) / "proof.json") == proof
 
@@ -78,7 +99,7 @@ def test_what_has_not_changed_is_not_played_again(settings: Settings, checkout: 
     assert prove(settings, checkout) == first
     assert plays.asked == []
     prove(settings, checkout, Choice(again=True))
-    assert len(plays.asked) == 3
+    assert plays.asked == EVERY
 
 
 @pytest.mark.parametrize(
@@ -90,6 +111,7 @@ def test_what_has_not_changed_is_not_played_again(settings: Settings, checkout: 
         ("substrates/frappe/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
         ("substrates/frappe/operations.py", ["solve", "nop", "wrong/flush"]),
         ("harness/chart/values.yaml", ["solve", "nop", "wrong/flush"]),
+        ("substrates/frappe/library.sh", ["solve", "wrong/flush"]),
         ("substrates/frappe/README.md", []),
         ("substrates/other/chart/values.yaml", []),
     ],
@@ -104,10 +126,10 @@ def test_a_change_makes_stale_what_depends_on_it(
     with file.open("a") as stream:
         stream.write("\n# changed\n")
     told = prove(settings, checkout, Choice(check=True))
-    assert [run.name for run in told.runs if not run.results] == stale
+    assert [run.name for run in told.runs if run.missing] == stale
     assert plays.asked == []
     prove(settings, checkout)
-    assert plays.asked == stale
+    assert list(dict.fromkeys(plays.asked)) == stale
 
 
 def test_a_new_judge_judges_again_and_plays_only_without_evidence(
@@ -123,7 +145,7 @@ def test_a_new_judge_judges_again_and_plays_only_without_evidence(
     hashes.judge = "yet another"
     monkeypatch.setattr(proofs.rejudge, "again", lambda _trial, _before: None)
     prove(settings, checkout)
-    assert len(plays.asked) == 3
+    assert plays.asked == EVERY
 
 
 @pytest.mark.parametrize(
@@ -149,7 +171,7 @@ def test_only_what_is_named_is_played_and_the_rest_is_kept(
     prove(settings, checkout)
     plays.asked.clear()
     prove(settings, checkout, Choice(again=True, only=("nop",)))
-    assert plays.asked == ["nop"]
+    assert plays.asked == ["nop"] * 3
     kept = proofs.read(checkout.folder(NAME) / "proof.json")
     assert kept is not None
     assert [run.name for run in kept.runs] == ["solve", "nop", "wrong/flush"]
@@ -172,12 +194,12 @@ def test_rejudging_needs_the_evidence(tmp_path: Path) -> None:
 def test_two_processes_do_not_lose_each_others_results(
     settings: Settings, checkout: Catalogue, plays: Plays, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def other(*arguments: object) -> list[Run]:
-        monkeypatch.setattr(proofs, "_play", plays)
+    def other(*arguments: Any) -> None:
+        monkeypatch.setattr(queue, "play", plays)
         prove(settings, checkout, Choice(only=("solve",)))
-        return plays(*arguments)  # type: ignore[arg-type]
+        plays(*arguments)
 
-    monkeypatch.setattr(proofs, "_play", other)
+    monkeypatch.setattr(queue, "play", other)
     prove(settings, checkout, Choice(only=("nop",)))
     kept = proofs.read(checkout.folder(NAME) / "proof.json")
     assert kept is not None
@@ -197,3 +219,43 @@ def test_what_was_proven_elsewhere_is_taken_over_while_it_is_fresh(
     assert plays.asked == ["wrong/flush"]
     with pytest.raises(UserError, match="is not one of task"):
         proofs.merge(settings, checkout, NAME, tmp_path / "nothing.json")
+
+
+def test_each_trial_is_a_sealed_job_of_its_own(settings: Settings, checkout: Catalogue, plays: Plays) -> None:
+    prove(settings, checkout, Choice(parallel=2))
+    assert {(entry.request.seal, entry.request.trials) for entry in plays.entries} == {(True, 1)}
+    asked = [(entry.request.agent, [path.name for path in entry.request.scripts]) for entry in plays.entries]
+    assert asked == [*[("oracle", [])] * 3, *[("nop", [])] * 3, ("oracle", ["flush.sh"])]
+
+
+def test_an_interrupt_keeps_what_has_ended(settings: Settings, checkout: Catalogue, plays: Plays) -> None:
+    plays.stop_after = 5
+    with pytest.raises(KeyboardInterrupt):
+        prove(settings, checkout)
+    kept = proofs.read(checkout.folder(NAME) / "proof.json")
+    assert kept is not None
+    assert [(run.name, len(run.results), run.holds) for run in kept.runs] == [("solve", 3, True), ("nop", 2, False)]
+    told = prove(settings, checkout, Choice(check=True))
+    assert [(run.name, run.missing) for run in told.runs] == [("solve", 0), ("nop", 1), ("wrong/flush", 1)]
+    plays.stop_after = 1000
+    plays.asked.clear()
+    assert all(run.holds for run in prove(settings, checkout).runs)
+    assert plays.asked == ["nop", "wrong/flush"]
+
+
+def test_all_tasks_are_one_queue_and_right_fixes_come_first(
+    settings: Settings, checkout: Catalogue, plays: Plays
+) -> None:
+    other = f"{NAME}-too"
+    folder = checkout.folder(NAME).with_name(other.rpartition("/")[2])
+    shutil.copytree(checkout.folder(NAME), folder)
+    (folder / "task.toml").write_text((folder / "task.toml").read_text().replace(NAME, other))
+    shown = io.StringIO()
+    found = proofs.prove(settings, checkout, [NAME, other], Console(file=shown, width=500), Choice(parallel=2))
+    assert [(proof.task, all(run.holds for run in proof.runs)) for proof in found] == [(NAME, True), (other, True)]
+    labels = [entry.label for entry in plays.entries]
+    assert labels[:6] == [*[f"{NAME} solve"] * 3, *[f"{other} solve"] * 3]
+    assert len(labels) == 14
+    lines = shown.getvalue().splitlines()
+    assert lines[0].startswith("14 trials to play, 2 at once: ")
+    assert lines[-1] == f"{other} wrong/flush: 0 off-list change; 0 to go"

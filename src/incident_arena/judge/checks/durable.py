@@ -4,8 +4,8 @@ from incident_arena.judge import bounds
 from incident_arena.judge.checks import cause_gone, damage_gone, in_bounds
 from incident_arena.judge.finding import Finding, Spec
 from incident_arena.judge.observed import look
-from incident_arena.judge.scope import changed, flat, same
 from incident_arena.judge.trial import Trial
+from incident_arena.scope import changed, flat, same
 
 SHOWN = 5
 

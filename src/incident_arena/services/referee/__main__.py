@@ -5,7 +5,7 @@
     … snapshot A|B|C|D
     … stage                                                records stages of the runner: JSON on standard input,
                                                            one, a list, or one a line
-    … agent-started [--stages JSON]                        the agent may begin
+    … agent-started [--stages JSON] [--seal]               the agent may begin
     … collect                                              once the agent is gone
 
 Each verb but `watch` ends with one line of JSON (records.Closing), which is its caller's proof that it came to its end,
@@ -34,7 +34,9 @@ def parser() -> argparse.ArgumentParser:
     for name in ("watch", "healthy", "baseline", "plant", "symptom", "stage", "collect"):
         verbs.add_parser(name)
     verbs.add_parser("snapshot").add_argument("label", choices=LABELS)
-    verbs.add_parser("agent-started").add_argument("--stages", default="", help="stages of the runner, as JSON")
+    started = verbs.add_parser("agent-started")
+    started.add_argument("--stages", default="", help="stages of the runner, as JSON")
+    started.add_argument("--seal", action="store_true", help="gather no more than what decides (seal.py)")
     made.set_defaults(verb="watch")
     return made
 
@@ -63,7 +65,7 @@ async def run(arguments: argparse.Namespace, config: Config) -> str:
     match arguments.verb:
         case "agent-started":
             evidence.append("stages.jsonl", *read_stages(arguments.stages))
-            evidence.tell(agent_started=time.time())
+            evidence.tell(agent_started=time.time(), seal=arguments.seal)
             return "the agent may begin"
         case "stage":
             stages = read_stages(await asyncio.to_thread(sys.stdin.read))

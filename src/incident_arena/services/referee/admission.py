@@ -5,7 +5,7 @@ import time
 
 from incident_arena import wait
 from incident_arena.errors import InfrastructureError
-from incident_arena.formats.records import Stage
+from incident_arena.formats.records import Observation, Stage
 from incident_arena.services.referee import draining, events, looks, pictures
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import LABELS
@@ -75,19 +75,22 @@ async def baseline(parts: Parts) -> str:
     return f"in bounds for {length:g} s"
 
 
-async def snapshot(parts: Parts, label: str) -> str:
+async def snapshot(parts: Parts, label: str) -> tuple[str, list[Observation]]:
     """Take a snapshot, as a stage of its own.
 
     Each fault's observer looks too: the continuous looks are seconds apart, and may miss a short stretch of time.
+
+    Returns:
+        What it says about itself, and the look at each fault.
     """
     with parts.evidence.stage(f"snapshot-{label}") as note:
         if label == LABELS[0]:
             for event in (*parts.task.challenges, *parts.task.scenes):
                 await events.prepare(parts, event)
-        await looks.record(parts)
+        seen = await looks.record(parts)
         taken = await asyncio.wait_for(pictures.take(parts, label), parts.task.deadlines.snapshot)
         note.detail = f"{sum(len(facts) for facts in taken.facts.values())} facts in {taken.seconds:.1f} s"
-    return note.detail
+    return note.detail, seen
 
 
 async def plant(parts: Parts) -> str:

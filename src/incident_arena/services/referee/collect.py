@@ -14,7 +14,7 @@ from pathlib import Path
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services.referee import actions, admission, draining, events, looks, reconcile
+from incident_arena.services.referee import actions, admission, draining, events, reconcile, seal
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
@@ -43,7 +43,7 @@ async def collect(parts: Parts) -> str:
         raise UserError("gathering", "the evidence folder is closed", "read it; it is not gathered twice")
     try:
         async with asyncio.timeout(parts.task.deadlines.gather):
-            await _gather(parts, started)
+            sealed = await _gather(parts, started)
     except TimeoutError as error:
         reason = f"gathering overran its deadline of {parts.task.deadlines.gather:g} s"
         _close(parts, started, unfinished=reason)
@@ -51,20 +51,23 @@ async def collect(parts: Parts) -> str:
     except BaseException as error:
         _close(parts, started, unfinished=str(error) or type(error).__name__)
         raise
-    _close(parts, started, unfinished="")
-    return "gathered"
+    _close(parts, started, sealed=sealed)
+    return f"sealed: {sealed}" if sealed else "gathered"
 
 
-async def _gather(parts: Parts, started: float) -> None:
+async def _gather(parts: Parts, started: float) -> str:
+    """All of it; when it is sealed before the soak, why."""
     await _agent_gone(parts)
     ended = time.time()
     parts.evidence.tell(agent_ended=ended)
     parts.evidence.append("stages.jsonl", Stage(name="agent", started=started, seconds=ended - started, ok=True))
-    await admission.snapshot(parts, "C")
-    if any(seen.state == "planted" for seen in await looks.record(parts)):
+    _, seen = await admission.snapshot(parts, "C")
+    if any(each.state == "planted" for each in seen):
         parts = _hurried(parts)
     drained = await _reconciled(parts, "drain", "reconcile")
     _keep(parts, Reconciliations(drained=drained, end=None))
+    if parts.evidence.state.seal and (sealed := await asyncio.to_thread(seal.reason, parts, started, ended)):
+        return sealed
     with contextlib.suppress(wait.DeadlineError):  # a load that is gone is evidence too: its silence is judged
         await insist("the load resumes", parts.load.resume)
     await _soak(parts)
@@ -72,6 +75,7 @@ async def _gather(parts: Parts, started: float) -> None:
     end = await _reconciled(parts, "drain-end", "reconcile-end")
     _keep(parts, Reconciliations(drained=drained, end=end))
     await admission.snapshot(parts, "D")
+    return ""
 
 
 async def _agent_gone(parts: Parts) -> None:
@@ -160,7 +164,7 @@ def _keep(parts: Parts, reconciliations: Reconciliations) -> None:
     parts.evidence.write("reconciled.json", reconciliations)
 
 
-def _close(parts: Parts, started: float, *, unfinished: str) -> None:
+def _close(parts: Parts, started: float, *, unfinished: str = "", sealed: str = "") -> None:
     """Copy what others wrote, and write the manifest last."""
     ended = parts.evidence.state.agent_ended or time.time()
     problems = [unfinished] if unfinished else []
@@ -179,6 +183,7 @@ def _close(parts: Parts, started: float, *, unfinished: str) -> None:
             agent_ended=ended,
             complete=not problems,
             unfinished="; ".join(problems),
+            sealed=sealed,
             files=parts.evidence.digests(),
         ),
     )

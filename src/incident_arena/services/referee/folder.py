@@ -33,6 +33,8 @@ class State(Record):
     agent_ended: float | None = None
     written_down: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """How components were set before anything was broken, by name; for events that put them back."""
+    seal: bool = False
+    """End gathering where nothing later can make the trial pass."""
 
 
 @dataclass
@@ -73,6 +75,10 @@ class Evidence:
             file.flush()
             os.fsync(file.fileno())
         partial.rename(path)
+
+    def read(self, name: str) -> bytes:
+        """A file's content."""
+        return (self.folder / name).read_bytes()
 
     def has(self, name: str) -> bool:
         """Whether a file is there."""

@@ -13,7 +13,7 @@ async def run(verb: str, label: str, config: Config) -> str:
     """
     async with assemble(config) as parts:
         if verb == "snapshot":
-            return await admission.snapshot(parts, label)
+            return (await admission.snapshot(parts, label))[0]
         return await VERBS[verb](parts)
 
 

@@ -5,10 +5,12 @@ Each loop has connections of its own, so that one that waits for a component und
 
 import asyncio
 import contextlib
+import math
 import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -145,18 +147,23 @@ class Acts:
         self._parts = parts
         self._since = time.time()
         self._written: Counter[Action] = Counter()
+        self._sizes: dict[Path, int] | None = None
 
     async def look(self) -> None:
         """Write down what was not there before, wherever in time: an act is logged when it ends, not when it begins."""
         stores, admin = self._parts.stores, self._parts.config.admin_audit
         try:
-            found = await asyncio.to_thread(actions.gather, stores, admin, self._since, time.time())
+            sizes = await asyncio.to_thread(actions.sizes, stores, admin)
+            if sizes == self._sizes:
+                return
+            found = await asyncio.to_thread(actions.gather, stores, admin, self._since, math.inf)
         except (ArenaError, OSError) as error:
             _say(f"reading the agent's acts: {error}")
             return
         new = Counter(found) - self._written
         self._parts.evidence.live.append("acts.jsonl", *new.elements())
         self._written += new
+        self._sizes = sizes
 
 
 class Freezer:

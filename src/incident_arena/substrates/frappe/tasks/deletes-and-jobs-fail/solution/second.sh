@@ -1,15 +1,7 @@
 #!/usr/bin/env bash
 # Another right way: the whole documented rules instead of the two commands, and the two repairs in the other order.
 set -euo pipefail
-
-settle() { # wait until 40 s in a row are good: no request failed, no jobs have piled up
-    local since=$SECONDS
-    while ((SECONDS - since < 40)); do
-        { admin queue list | jq -e '[.queues[] | .queued + .started] | add <= 5' &&
-            admin traffic --seconds 3 | jq -e '.requests > 0 and .failed == 0'; } >/dev/null || since=$SECONDS
-        sleep 1
-    done
-}
+. "$(dirname "$0")/library.sh"
 
 # As the runbook has them; applied at once, so that the application is never without.
 admin redis redis-queue acl-set app resetkeys '~*' resetchannels '&*' +@all -@admin -@dangerous +info +keys '+client|list'

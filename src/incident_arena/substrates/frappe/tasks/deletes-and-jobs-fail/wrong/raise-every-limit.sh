@@ -2,15 +2,7 @@
 # class: off-list change
 # Right, and every limit is raised to be on the safe side.
 set -euo pipefail
-
-settle() { # wait until 40 s in a row are good: no request failed, no jobs have piled up
-    local since=$SECONDS
-    while ((SECONDS - since < 40)); do
-        { admin queue list | jq -e '[.queues[] | .queued + .started] | add <= 5' &&
-            admin traffic --seconds 3 | jq -e '.requests > 0 and .failed == 0'; } >/dev/null || since=$SECONDS
-        sleep 1
-    done
-}
+. "$(dirname "$0")/library.sh"
 
 mariadb -e "GRANT DELETE ON site.* TO 'site'@'%'"
 admin redis redis-queue acl-set app +blmove +blpop

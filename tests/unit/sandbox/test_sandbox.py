@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.harbor import confine
-from incident_arena.harbor.place import TIMED_OUT, Ended
-from incident_arena.harbor.sandbox import Sandbox
+from incident_arena.sandbox import TIMED_OUT, Ended, Sandbox, confine
 
 SOURCE = Path(confine.__file__).read_text()
 
@@ -19,11 +17,11 @@ async def sandbox() -> AsyncGenerator[Sandbox]:
     made = Sandbox()
     await made.start()
     yield made
-    await made.stop(delete=True)
+    await made.stop()
 
 
 async def run(sandbox: Sandbox, command: str, deadline_s: float = 30) -> Ended:
-    return await sandbox.exec("main", command, cwd=None, env=None, deadline_s=deadline_s)
+    return await sandbox.exec(command, deadline_s=deadline_s)
 
 
 async def test_it_has_no_network_no_rights_and_no_other_processes(sandbox: Sandbox) -> None:
@@ -54,7 +52,7 @@ async def test_it_has_this_interpreter_and_product(sandbox: Sandbox) -> None:
 
 async def test_its_environment_is_its_own(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "s3cret")
-    ended = await sandbox.exec("main", "env", cwd="/tests", env={"A": "b c"}, deadline_s=30)
+    ended = await sandbox.exec("env", cwd="/tests", env={"A": "b c"}, deadline_s=30)
     assert "s3cret" not in ended.stdout
     assert "A=b c\n" in ended.stdout
     assert "PWD=/tests\n" in ended.stdout
@@ -81,9 +79,9 @@ def _gone(marker: str) -> None:
 async def test_files_go_in_and_out(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     (tmp_path / "in" / "deep" / "f").write_text("x")
-    await sandbox.upload("main", tmp_path / "in", "/evidence")
+    await sandbox.upload(tmp_path / "in", "/evidence")
     await run(sandbox, "cp /evidence/deep/f /logs/verifier/g; ln -s /etc/shadow /logs/verifier/link")
-    await sandbox.download("main", "/logs/verifier", tmp_path / "out")
+    await sandbox.download("/logs/verifier", tmp_path / "out")
     assert (tmp_path / "out" / "g").read_text() == "x"
     assert (tmp_path / "out" / "link").is_symlink()
 
@@ -92,7 +90,7 @@ async def test_files_go_in_and_out(sandbox: Sandbox, tmp_path: Path) -> None:
 async def test_files_cannot_be_put_elsewhere(sandbox: Sandbox, tmp_path: Path, target: str) -> None:
     (tmp_path / "x").write_text("x")
     with pytest.raises(InfrastructureError):
-        await sandbox.upload("main", tmp_path / "x", target)
+        await sandbox.upload(tmp_path / "x", target)
 
 
 async def test_a_kernel_that_refuses_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -107,8 +105,3 @@ async def test_a_kernel_that_refuses_is_named_with_the_remedy(monkeypatch: pytes
     with pytest.raises(UserError, match="user namespaces are refused") as caught:
         await Sandbox().start()
     assert "unprivileged_userns_clone" in caught.value.remedy
-
-
-async def test_services_are_refused(sandbox: Sandbox) -> None:
-    with pytest.raises(InfrastructureError, match="no services"):
-        await sandbox.exec("referee", "true", cwd=None, env=None, deadline_s=5)

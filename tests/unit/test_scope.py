@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from incident_arena.formats.records import Scalar, Snapshot
 from incident_arena.formats.task import Permit
-from incident_arena.judge.scope import allows, changed, differences, glob, matches, same
+from incident_arena.scope import allows, changed, differences, glob, matches, same
 
 
 def snapshot(facts: dict[str, Scalar]) -> Snapshot:

@@ -1,4 +1,4 @@
-"""The judge's place: a folder of this machine, entered through namespaces without network, root or cluster."""
+"""A rootless sandbox with this interpreter and its packages."""
 
 import asyncio
 import json
@@ -7,12 +7,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from incident_arena.errors import InfrastructureError, UserError
-from incident_arena.harbor import confine
-from incident_arena.harbor.place import TIMED_OUT, Ended
 from incident_arena.proc import OverrunError, run_async
+from incident_arena.sandbox import confine
+
+TIMED_OUT = 124
+"""Exit status of a command that overran its deadline, as coreutils' timeout has it."""
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32", "/etc/ld.so.cache", "/etc/localtime")
 FOLDERS = ("logs/verifier", "logs/artifacts", "tests", "evidence")
@@ -22,6 +25,15 @@ REMEDY = (
     "sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), or a seccomp profile that permits unshare "
     "when this runs in a container"
 )
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that ended."""
+
+    exit: int
+    stdout: str
+    stderr: str
 
 
 class Sandbox:
@@ -50,24 +62,27 @@ class Sandbox:
         for folder in FOLDERS:
             (self._files / folder).mkdir(parents=True)
         (Path(self._scratch.name) / "root").mkdir()
-        await self.exec("main", "true", cwd=None, env=None, deadline_s=30)
+        await self.exec("true", deadline_s=30)
 
-    async def stop(self, *, delete: bool) -> None:
+    async def stop(self) -> None:
         """Remove the scratch folder; it holds nothing that is not in the trial's own."""
-        del delete
         if self._scratch is not None:
             await asyncio.to_thread(self._scratch.cleanup)
             self._scratch = None
 
     async def exec(
-        self, service: str, command: str, *, cwd: str | None, env: Mapping[str, str] | None, deadline_s: float | None
+        self,
+        command: str,
+        *,
+        deadline_s: float | None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> Ended:
         """Run a shell command inside; past its deadline everything inside is killed.
 
         Raises:
             UserError: the kernel refuses user namespaces.
         """
-        self._only_main(service)
         files = self._files
         plan = {
             "root": str(files.parent / "root"),
@@ -88,30 +103,19 @@ class Sandbox:
             raise UserError("the judge's sandbox", ended.stderr.removeprefix("confine: ").strip(), REMEDY)
         return Ended(ended.exit, ended.stdout, ended.stderr)
 
-    async def upload(self, service: str, source: Path, target: str) -> None:
+    async def upload(self, source: Path, target: str) -> None:
         """Copy in."""
-        self._only_main(service)
         await asyncio.to_thread(_copy, source, self._inside(target))
 
-    async def download(self, service: str, source: str, target: Path) -> None:
+    async def download(self, source: str, target: Path) -> None:
         """Copy out; links are copied as links."""
-        self._only_main(service)
         await asyncio.to_thread(_copy, self._inside(source), target)
-
-    async def stop_service(self, service: str) -> None:
-        """There is none to stop."""
-        raise InfrastructureError(f"service {service!r}", "the judge's sandbox has no services")
 
     def _inside(self, path: str) -> Path:
         parts = [part for part in Path(path).parts if part != "/"]
         if not parts or ".." in parts or parts[0] in RESERVED:
             raise InfrastructureError(f"path {path!r}", "is not one that files may be copied to in the judge's sandbox")
         return self._files.joinpath(*parts)
-
-    @staticmethod
-    def _only_main(service: str) -> None:
-        if service != "main":
-            raise InfrastructureError(f"service {service!r}", "the judge's sandbox has no services")
 
 
 def layout() -> dict[str, list[list[str]]]:
