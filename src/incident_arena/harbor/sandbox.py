@@ -15,6 +15,7 @@ from incident_arena.harbor.place import TIMED_OUT, Ended
 from incident_arena.proc import OverrunError, run_async
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32", "/etc/ld.so.cache", "/etc/localtime")
+PUBLISHED = "/logs/artifacts"
 FOLDERS = ("logs/verifier", "logs/artifacts", "tests", "evidence")
 RESERVED = frozenset({"usr", "bin", "sbin", "lib", "lib64", "lib32", "libx32", "etc", "dev", "proc", "tmp"})
 REMEDY = (
@@ -89,8 +90,10 @@ class Sandbox:
         return Ended(ended.exit, ended.stdout, ended.stderr)
 
     async def upload(self, service: str, source: Path, target: str) -> None:
-        """Copy in."""
+        """Copy in; what the agent published stays outside, since nothing of it is judged."""
         self._only_main(service)
+        if target == PUBLISHED:
+            return
         await asyncio.to_thread(_copy, source, self._inside(target))
 
     async def download(self, service: str, source: str, target: Path) -> None:
