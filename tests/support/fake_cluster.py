@@ -2,9 +2,8 @@
 
 Everything else is real: Harbor, the environment class, the copying, the judge. What an episode shall do is told in the
 variable ARENA_FAKE, a JSON object: `fail` (how many attempts fail to start), `hang` (it never gets ready), `evidence`
-(a folder that the referee gathers), `bursts` (a step at
-which the first episode raises what nobody expects), `idle` (another one, where the agent did not leave solved.txt), `log` (a file with
-a line for each call).
+(a folder that the referee gathers), `bursts` (a step at which the first episode raises what nobody expects), `idle`
+(another folder, where the agent did not leave solved.txt), `log` (a file with a line for each call).
 """
 
 import asyncio
