@@ -347,6 +347,20 @@ async def test_of_a_bounded_download_that_is_cut_or_never_ends_is_kept_what_came
     assert any("not be run to its end" in line for line in left_out)
 
 
+@pytest.mark.parametrize("argv", [("cat", "/dev/zero"), ("sh", "-c", "tar -c -f - /etc/hostname; exec sleep 300")])
+async def test_a_bounded_download_that_never_ends_is_ended(
+    kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(transfer, "command", lambda *_: argv)
+    began = time.monotonic()
+    with contextlib.suppress(TransferError, CommandError):
+        left_out = await kube.download(
+            "pod", "/logs/agent", tmp_path / "back", bounds=dataclasses.replace(FEW, seconds=2)
+        )
+        assert "overran its deadline of 2 s" in " ".join(left_out)
+    assert time.monotonic() - began < 30
+
+
 async def test_a_bounded_download_of_nothing_at_all_is_an_error(kube: Kube, tmp_path: Path) -> None:
     with pytest.raises(TransferError, match="absent"):
         await kube.download("pod", str(tmp_path / "absent"), tmp_path / "back", bounds=FEW)
