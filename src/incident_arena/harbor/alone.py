@@ -84,11 +84,18 @@ class Alone(TrialQueue):
             shield(trial.agent)
             self._setup_hooks(trial)
             result = await _played(trial)
-            if attempt == self._retry_config.max_retries or not self._again(result):
+            if attempt == self._retry_config.max_retries or not self._is_again(result):
                 return result
             await asyncio.to_thread(shutil.rmtree, trial.paths.trial_dir, ignore_errors=True)
             await asyncio.sleep(self._calculate_backoff_delay_sec(attempt))
         raise AssertionError
+
+    def _is_again(self, result: TrialResult) -> bool:
+        try:
+            return self._again(result)
+        except Exception:  # what it is decided by lies in the trial's folder: no doubt there costs a result
+            self._logger.exception("Whether %s is played again can't be said; it is not", result.trial_name)
+            return False
 
 
 async def _played(trial: Trial) -> TrialResult:

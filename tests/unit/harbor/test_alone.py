@@ -8,8 +8,10 @@ from tests.support import evidence as evidences
 from tests.support.bad_agents import WAYS
 from tests.unit.harbor.conftest import Stage
 
+from incident_arena.harbor import again
 from incident_arena.harbor.outcome import Outcome
 
+pytestmark = pytest.mark.timeout(600)  # whole jobs of many trials, on a machine that may be busy
 AGENT = "tests.support.bad_agents:BadAgent"
 JUDGED = ["cancels itself", "exits", "raises", "times out", "reads its logs"]
 
@@ -53,3 +55,12 @@ def test_so_is_an_environment_that_fails_in_no_known_way(stage: Stage, step: str
     rewards = [one.reward for one in ended]
     assert sorted(rewards, key=str) == ([1, 1] if judged else [1, None])
     assert [one.attempts for one in ended] == [1, 1]
+
+
+def test_a_retry_that_can_not_be_decided_is_none(stage: Stage) -> None:
+    def burst(*_: object) -> bool:
+        raise ZeroDivisionError
+
+    stage.monkeypatch.setattr(again, "is_deserved", burst)
+    assert [(one.reward, one.attempts) for one in play(stage, "", "raises").values()].count((1, 1)) == 1
+    assert stage.calls.count("start") == 2

@@ -3,11 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from tests.support import evidence as evidences
 from tests.unit.harbor.conftest import Stage
 
 from incident_arena.analysis.left_out import read_left_out
 
+pytestmark = pytest.mark.timeout(600)  # whole jobs of many trials, on a machine that may be busy
 ATTACKS = {
     "byte": r"printf '\377' > /logs/agent/trajectory.json",
     "deep": "head -c 20000 /dev/zero | tr '\\0' '[' > /logs/agent/trajectory.json",
