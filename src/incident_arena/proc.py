@@ -17,6 +17,8 @@ from incident_arena.errors import InfrastructureError
 TAIL_LINES = 15
 KEEP_BYTES = 16 << 20
 """Most bytes of each stream that `run_async` keeps in memory."""
+END_S = 10.0
+"""How long a process's own end is waited for once it was killed, or said all that it had to say."""
 LATE_S = 1.0
 """How long a killed process's output is waited for: whoever left its group may hold the pipes for ever."""
 
@@ -187,9 +189,11 @@ async def run_async(
             raise
     finally:
         try:
-            await talk.ended
+            # Bounded: a killed process that hangs in the kernel never ends. Nothing waits for the pipes here, which a
+            # process that left the group may hold.
+            await asyncio.wait({talk.ended}, timeout=END_S)
         finally:
-            transport.close()  # a process that left the group may hold the pipes
+            transport.close()
     status = -signal.SIGKILL if late else transport.get_returncode() or 0
     seconds = time.monotonic() - started
     completed = Completed(arguments, status, kept.text("stdout"), kept.text("stderr"), seconds)

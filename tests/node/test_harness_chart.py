@@ -101,7 +101,9 @@ def test_no_pod_has_more_rights_than_it_needs(objects) -> None:
         assert spec["enableServiceLinks"] is False
         assert spec["securityContext"]["runAsNonRoot"] is True
         assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        assert container["securityContext"] == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        closed = {"readOnlyRootFilesystem": True} if name == "agent" else {}
+        rights = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        assert container["securityContext"] == rights | closed
         assert container["imagePullPolicy"] == "Never"
         assert "memory" in container["resources"]["limits"]
 
@@ -112,7 +114,7 @@ def test_the_agent_gets_its_own_words_alone(objects) -> None:
     assert names == {"harness-agent"}
     words = " ".join(objects["Secret", "harness-agent"]["stringData"].values())
     assert {name for name in ACCOUNTS if f"password-of-{name}." in words} == {"operator", "adminToken"}
-    assert {next(iter(set(v) - {"name"})) for v in agent["spec"]["volumes"]} == {"secret", "configMap"}
+    assert {next(iter(set(v) - {"name"})) for v in agent["spec"]["volumes"]} == {"secret", "configMap", "emptyDir"}
 
 
 def test_the_admins_rights_name_their_objects(objects) -> None:

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from harbor.agents.base import BaseAgent
+from harbor.agents.installed.base import BaseInstalledAgent
 from harbor.environments.base import BaseEnvironment
 from harbor.models.agent.context import AgentContext
 
@@ -53,3 +54,31 @@ def _leave_route(trial: Path) -> None:
     """The gateway's record, where the runner leaves it."""
     if route := os.environ.get(ROUTE):
         (trial / ROUTE_FILE).write_text(Path(route).read_text())
+
+
+class FailingHostAgent(FailingAgent):
+    """The same, under the name of one whose model is called from the host."""
+
+    @staticmethod
+    def name() -> str:
+        return "terminus-2"
+
+
+class PrintingAgent(BaseInstalledAgent):
+    """A program in the pod that does nothing but blame the network."""
+
+    @staticmethod
+    def name() -> str:
+        return "printing"
+
+    def get_version_command(self) -> str | None:
+        return None
+
+    async def install(self, environment: BaseEnvironment) -> None:
+        pass
+
+    async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
+        del instruction
+        context.n_output_tokens = 20
+        _leave_route(Path(self.logs_dir).parent)
+        await self.exec_as_agent(environment, "echo 'dial tcp: connection refused' >&2; exit 1")

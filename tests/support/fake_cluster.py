@@ -2,8 +2,8 @@
 
 Everything else is real: Harbor, the environment class, the copying, the judge. What an episode shall do is told in the
 variable ARENA_FAKE, a JSON object: `fail` (how many attempts fail to start), `hang` (it never gets ready), `evidence`
-(a folder that the referee gathers), `idle` (another one, where the agent did not leave solved.txt), `log` (a file with
-a line for each call).
+(a folder that the referee gathers), `bursts` (a step at which the first episode raises what nobody expects), `idle`
+(another folder, where the agent did not leave solved.txt), `log` (a file with a line for each call).
 """
 
 import asyncio
@@ -87,12 +87,19 @@ class FakeEpisode:
         self.kube = FakeKube(self._pods / "kubeconfig", self._pods / "bin")
         self.peak_memory_mb = 0
 
+    def _burst(self, step: str) -> None:
+        token = self._log_file.with_name("burst")
+        if self._plan.get("bursts") == step and not token.exists():
+            token.touch()
+            raise ZeroDivisionError(step)
+
     def _log(self, what: str) -> None:
         with self._log_file.open("a") as file:
             file.write(f"{what} {self._name}\n")
 
     async def start(self) -> None:
         self._log("start")
+        self._burst("start")
         started = time.time()
         if int(self._record.name) <= self._plan.get("fail", 0):
             self._tell(Stage(name="ready", started=started, seconds=0.1, ok=False, detail="pod web-1 crashes"))
@@ -134,6 +141,7 @@ class FakeEpisode:
 
     async def freeze(self) -> None:
         self._log("freeze")
+        self._burst("freeze")
         if (idle := self._plan.get("idle")) and not any((self._pods / "agent").rglob("solved.txt")):
             plan = self._pods / "referee" / "plan.json"
             plan.write_text(plan.read_text().replace(json.dumps(self._plan["evidence"]), json.dumps(idle)))
@@ -141,5 +149,6 @@ class FakeEpisode:
 
     async def stop(self) -> None:
         self._log("stop")
+        self._burst("stop")
         self.peak_memory_mb = 123
         shutil.rmtree(self._pods, ignore_errors=True)

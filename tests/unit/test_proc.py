@@ -47,6 +47,34 @@ async def test_a_sink_that_raises_ends_the_process_at_once(escaped: Path) -> Non
     kill(escaped)
 
 
+@pytest.mark.parametrize("deadline_s", [None, 30])
+async def test_a_sink_that_raises_late_in_a_long_stream_ends_it_too(deadline_s: float | None) -> None:
+    got = 0
+
+    def sink(_stream: Stream, data: bytes) -> None:
+        nonlocal got
+        got += len(data)
+        if got > 8 << 20:
+            raise ValueError("enough")
+
+    began = time.monotonic()
+    with pytest.raises(ValueError, match="enough"):
+        await run_async(["head", "-c", str(400 << 20), "/dev/zero"], deadline_s=deadline_s, sink=sink)
+    assert time.monotonic() - began < 10
+    assert got < 16 << 20
+
+
+async def test_a_process_that_can_not_be_ended_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pids: list[int] = []
+    monkeypatch.setattr(proc, "END_S", 0.2)
+    monkeypatch.setattr(proc, "_kill_group", pids.append)  # as of one that hangs in the kernel
+    began = time.monotonic()
+    with pytest.raises(OverrunError):
+        await run_async(["sleep", "300"], deadline_s=0.2)
+    assert time.monotonic() - began < 5
+    os.kill(pids[0], 9)
+
+
 async def test_a_sinks_own_time_out_is_not_the_deadline() -> None:
     def sink(_stream: Stream, _data: bytes) -> None:
         raise TimeoutError("of the sink's")

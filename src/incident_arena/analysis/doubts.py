@@ -7,6 +7,7 @@ they are; versions are pooled, and these notes say which.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from incident_arena.analysis.left_out import LEFT_OUT_FILE, read_left_out
 from incident_arena.analysis.trial import Trial
 
 CHECKSUM = 8
@@ -16,7 +17,7 @@ CHECKSUM = 8
 def doubts(trials: Sequence[Trial]) -> list[str]:
     """One sentence for each thing, over the judged trials."""
     judged = [trial for trial in trials if trial.status == "judged"]
-    return [*_pooled(judged), *_left_out(judged), *_unknown(judged)]
+    return [*_pooled(judged), *_left_out(judged), *_not_taken(judged), *_unknown(judged)]
 
 
 def simulated(trials: Sequence[Trial]) -> list[str]:
@@ -55,6 +56,14 @@ def _left_out(judged: Sequence[Trial]) -> list[str]:
         f"{count} of {len(judged)} judged trials have {doubt}: left out of every mean"
         for doubt, count in counts.items()
     ]
+
+
+def _not_taken(judged: Sequence[Trial]) -> list[str]:
+    count = sum(bool(read_left_out(trial.folder)) for trial in judged)
+    if not count:
+        return []
+    what = f"{count} of {len(judged)} judged trials left files that were not taken or had to be repaired"
+    return [f"{what} ({LEFT_OUT_FILE} in their folders): verdicts don't depend on them, tokens and transcripts may"]
 
 
 def _unknown(judged: Sequence[Trial]) -> list[str]:

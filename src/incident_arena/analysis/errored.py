@@ -1,9 +1,10 @@
 """Trials that count for nothing because the model could not be reached: the provider, the key, the way or the start.
 
 `why_errored` gives the reason, by the same rules for the runner (which plays such a trial again) and for the tables.
-Two witnesses are heard: Harbor's class of the exception, which it finds in what the agent's program printed, and
-route.json, our gateway's own record in a place that the agent can't write. What the agent prints proves nothing alone:
-where the gateway saw the way hold to the end, the trial is judged.
+Of an agent in the pod route.json is the witness, our gateway's own record in a place that the agent can't write.
+Harbor's class of the exception, which it finds in what the agent's program printed, is heard beside it and proves
+nothing alone: without that record, or where it says that the way held to the end, the trial is judged. An agent on the
+host calls its model from there, and the exception is our own.
 """
 
 from pathlib import Path
@@ -91,17 +92,25 @@ def why_errored(
     """
     if declared or exception == INTERRUPTED:
         return ""
-    seen = route if model is not None and agent not in ON_HOST else None
-    if seen is not None and seen.state == "down":
-        return f"the way to the model was down: {seen.reason}"
-    if exception in START:
+    if agent in ON_HOST:
+        known = {**PROVIDER, **START}
+        return f"{known[exception]}: {_line(exception, message)}" if exception in known else ""
+    if exception in START and not (route is not None and route.state == "down"):
         return f"{START[exception]}: {_line(exception, message)}"
-    if seen is not None and seen.state == "none" and not output_tokens:
+    if route is None or (model is None and route.state == "none"):
+        return ""  # only the agent's program says so, or it may have no model
+    return _by_route(route, exception, message, spoke=bool(output_tokens))
+
+
+def _by_route(route: Route, exception: str | None, message: str, *, spoke: bool) -> str:
+    """The same of an agent in the pod, by the gateway's record."""
+    if route.state == "down":
+        return f"the way to the model was down: {route.reason}"
+    if route.state == "none" and not spoke:
         ended = _line(exception, message) if exception else "the agent said nothing and ended"
-        return f"the model was never reached: {seen.reason}; {ended}"
-    if exception in PROVIDER and (seen is None or _may_be(seen)):
-        found = f"{_line(exception, message)}; {seen.reason}" if seen else _line(exception, message)
-        return f"{PROVIDER[exception]}: {found}"
+        return f"the model was never reached: {route.reason}; {ended}"
+    if exception in PROVIDER and _may_be(route):
+        return f"{PROVIDER[exception]}: {_line(exception, message)}; {route.reason}"
     return ""
 
 

@@ -1,48 +1,37 @@
-"""Which trials are played again because the model could not be reached.
+"""Which trials are played again: by what we saw ourselves, after all evidence was gathered.
 
-Harbor decides that by the name of the exception in the result that it holds, right after the hooks of a trial's end. It
-finds the name in what the agent's program printed, and knows nothing of the gateway's record. So the hook puts right
-what is held in memory: an errored trial gets an exception that is played again, and one that counts loses the one that
-would be. result.json is written by then, and stays as Harbor made it.
+Harbor would decide by the name of an exception, which it finds in what the agent's program printed, so that an agent
+could buy a second trial. Only two things deserve one: the agent was never started, or its model could not be reached,
+by the gateway's record where the agent runs in the pod.
 """
 
-from datetime import UTC, datetime
 from pathlib import Path
 
-from harbor.models.trial.result import ExceptionInfo, TrialResult
-from harbor.trial.hooks import HookCallback, TrialHookEvent
+from harbor.models.trial.result import TrialResult
+from harbor.trial.errors import EnvironmentStartTimeoutError
 
-from incident_arena.analysis.errored import PROVIDER, START, hopeless, read_route
+from incident_arena.analysis.errored import hopeless, read_route
 from incident_arena.harbor import journal
-from incident_arena.harbor.outcome import AGAIN, errored_reason, read_verdict
+from incident_arena.harbor.cluster import InadmissibleError
+from incident_arena.harbor.outcome import errored_reason, read_verdict
+
+NEVER_STARTED = frozenset({InadmissibleError.__name__, EnvironmentStartTimeoutError.__name__})
 
 
-def hook(job_folder: Path) -> HookCallback:
-    """The hook for the end of each of a job's trials."""
-
-    async def ended(told: TrialHookEvent) -> None:
-        settle(job_folder, told.result)
-
-    return ended
-
-
-def settle(job_folder: Path, result: TrialResult) -> None:
-    """Keep what an errored attempt spent, and tell Harbor whether to play the trial again.
+def is_deserved(job_folder: Path, result: TrialResult) -> bool:
+    """Whether a trial that has ended is to be played again. What an errored attempt spent is kept.
 
     Args:
         job_folder: Harbor's folder of the job; the trial's is still there.
-        result: the one that Harbor holds; its exception is changed.
+        result: Harbor's.
     """
-    trial = job_folder / result.trial_name
-    reason = errored_reason(result, trial, read_verdict(trial))
     error = result.exception_info
     name = error.exception_type if error else None
-    if reason:
-        journal.errored(job_folder, result, reason)
-        if not hopeless(name, read_route(trial)[0]):
-            result.exception_info = ExceptionInfo(
-                exception_type=AGAIN, exception_message=reason, exception_traceback="", occurred_at=datetime.now(UTC)
-            )
-            return
-    if error is not None and error.policy.should_retry and name in PROVIDER | START:
-        result.exception_info = None
+    if result.agent_execution is None and name in NEVER_STARTED:
+        return True
+    trial = job_folder / result.trial_name
+    reason = errored_reason(result, trial, read_verdict(trial))
+    if not reason:
+        return False
+    journal.errored(job_folder, result, reason)
+    return not hopeless(name, read_route(trial)[0])

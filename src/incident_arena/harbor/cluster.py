@@ -14,6 +14,7 @@ from incident_arena.formats.records import Stage
 from incident_arena.harbor import ending
 from incident_arena.harbor.heartbeat import Heartbeat
 from incident_arena.harbor.journal import Journal
+from incident_arena.harbor.leavings import Leavings
 from incident_arena.harbor.place import UNREACHABLE
 from incident_arena.kube import Kube
 from incident_arena.proc import CommandError, OverrunError
@@ -21,6 +22,8 @@ from incident_arena.route import Call
 from incident_arena.sandbox import TIMED_OUT, Ended
 
 AGENT = "agent"
+FREEZES = 3
+"""How often it is tried to end the agent's pod."""
 FOLDERS = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 
 
@@ -81,6 +84,8 @@ class Cluster:
         """See the class."""
         self._calls = calls
         self._trial = trial
+        self._leavings = Leavings(trial)
+        self._taken: set[str] = set()
         self._started = 0.0
         self._episode = episode
         self._journal = journal
@@ -162,13 +167,23 @@ class Cluster:
         return Ended(ended.exit, ended.stdout, ended.stderr)
 
     async def upload(self, service: str, source: Path, target: str) -> None:
-        """Copy into a service's pod."""
+        """Copy into a service's pod.
+
+        What was taken from the agent's pod goes nowhere: Harbor puts logs back for a verifier that judges in their
+        place, and ours has its own.
+        """
         pod = await self._pod(service)
+        if pod == AGENT and target in self._taken:
+            return
         await self._episode.kube.upload(pod, source, target)
 
     async def download(self, service: str, source: str, target: Path) -> None:
-        """Copy out of a service's pod; unsafe members are left out, with a warning."""
+        """Copy out of a service's pod: the referee's files whole, the agent's as far as they can be had."""
         pod = await self._pod(service)
+        if pod == AGENT:
+            self._taken.add(source)
+            await self._leavings.take(self._episode.kube, pod, source, target)
+            return
         refused = await self._episode.kube.download(pod, source, target)
         if refused:
             self._logger.warning("Left out of the download of %s: %s", source, "; ".join(refused[:5]))
@@ -181,7 +196,7 @@ class Cluster:
         """
         if service != MAIN or not self._up:
             raise InfrastructureError(f"service {service!r}", "only a running agent can be stopped")
-        await self._episode.freeze()
+        await self._freeze()
         self._frozen = True
         kube, trial, ended = self._episode.kube, self._trial, time.time()
         for keeping in (
@@ -190,8 +205,20 @@ class Cluster:
         ):
             try:
                 await keeping
-            except ArenaError:  # without it the trial counts as it was judged
+            except Exception:  # whatever the agent sent there: without it the trial counts as it was judged
                 self._logger.exception("The record of the agent's way out could not be read")
+
+    async def _freeze(self) -> None:
+        """Insist: without it there is no verdict, and a pod in which all is used up may take its time to go."""
+        for left in reversed(range(FREEZES)):
+            try:
+                await self._episode.freeze()
+            except ArenaError as error:
+                if not left:
+                    raise
+                self._logger.warning("The agent's pod is still there: %s", error)
+            else:
+                return
 
     async def _pod(self, service: str) -> str:
         """The pod of a service.

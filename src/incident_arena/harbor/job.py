@@ -23,13 +23,12 @@ from harbor.utils.logger import logger as harbor_logger
 
 from incident_arena.analysis.errored import PROVIDER
 from incident_arena.errors import UserError
-from incident_arena.harbor import again, agent_images
+from incident_arena.harbor import again, agent_images, alone
 from incident_arena.harbor.agent import no_script
 from incident_arena.harbor.cluster import InadmissibleError
 from incident_arena.harbor.contestants import Contestant, configure
 from incident_arena.harbor.endpoints import merge
 from incident_arena.harbor.environment import EPISODE
-from incident_arena.harbor.outcome import AGAIN
 from incident_arena.images.agents import PLAIN
 
 ENVIRONMENT = "incident_arena.harbor:ArenaEnvironment"
@@ -119,12 +118,16 @@ def compose(request: Request) -> JobConfig:
         n_concurrent_trials=request.parallel,
         quiet=True,
         retry=retry(request.max_retries),
-        # Harbor takes these from what the agent's program prints; printing it must not spare anyone the judge.
-        override_error_policy={name: ErrorPolicyOverride(should_grade=True) for name in PROVIDER},
+        override_error_policy={name: ErrorPolicyOverride(should_grade=True) for name in _ungraded()},
         environment=EnvironmentConfig(import_path=ENVIRONMENT, delete=not request.keep, kwargs=options),
         agents=agents,
         tasks=[TaskConfig(path=path) for path in request.tasks],
     )
+
+
+def _ungraded() -> set[str]:
+    """Errors after which Harbor would not judge. It takes them from what the agent's program prints, so all are."""
+    return {name for name, policy in ERROR_POLICIES.items() if not policy.should_grade} | set(PROVIDER)
 
 
 def agent_image(request: Request) -> str:
@@ -137,18 +140,12 @@ def agent_image(request: Request) -> str:
 
 
 def retry(max_retries: int) -> RetryConfig:
-    """Which trials are played again: those whose episode never started, and those that Harbor's own policy names.
+    """How often a trial is played again, and after what time; again.py says which.
 
-    At a trial's end again.py has the last word on the latter.
-
-    Harbor would also retry any error that it does not know; then an agent could buy a new trial by breaking something.
+    Harbor's own rule is off, should this ever be played by its own queue: it goes by the name of an exception.
     """
-    named = {name for name, policy in ERROR_POLICIES.items() if policy.should_retry}
     return RetryConfig(
-        max_retries=max_retries,
-        include_exceptions=named | {InadmissibleError.__name__, AGAIN},
-        min_wait_sec=1,
-        max_wait_sec=10,
+        max_retries=max_retries, include_exceptions={InadmissibleError.__name__}, min_wait_sec=1, max_wait_sec=10
     )
 
 
@@ -217,9 +214,9 @@ async def run(config: JobConfig, on_event: OnEvent) -> list[TrialResult]:
     except ValueError as error:
         raise UserError("job", str(error)) from error
     _mute()
+    alone.take_over(job, lambda result: again.is_deserved(config.jobs_dir / config.job_name, result))
     for event in TrialEvent:
         job.add_hook(event, _hook(event, on_event))
-    job.add_hook(TrialEvent.END, again.hook(config.jobs_dir / config.job_name))
     try:
         result = await job.run()
     except* ValueError as group:

@@ -15,9 +15,6 @@ from incident_arena.formats.records import Stage
 from incident_arena.formats.verdict import FailureClass, Verdict
 from incident_arena.harbor.journal import Attempt
 
-AGAIN = "ModelNotReachedError"
-"""Exception that again.py tells Harbor of an errored trial; it is in the list of those that are played again."""
-
 
 class CheckRow(BaseModel):
     """One check, as a row."""
@@ -103,8 +100,6 @@ def errored_reason(result: TrialResult, trial: Path, verdict: Verdict | None) ->
     if verdict is not None and not verdict.admissible:
         return ""
     error, model = result.exception_info, result.agent_info.model_info
-    if error is not None and error.exception_type == AGAIN:
-        return error.exception_message  # decided at the trial's end, from the exception that Harbor had
     return why_errored(
         exception=error.exception_type if error else None,
         message=error.exception_message if error else "",

@@ -10,7 +10,10 @@ from incident_arena.judge.trial import Trial
 
 @dataclass(frozen=True)
 class Look:
-    """`state`: planted when it was seen once, else what the last look said. `shown`: what was seen, to read."""
+    """`state`: planted when it was seen once, else what the last look saw that was not blind; unknown when all were.
+
+    `shown`: what was seen, to read.
+    """
 
     state: Literal["planted", "clear", "unknown"]
     at: float
@@ -22,7 +25,9 @@ def look(trial: Trial, fault: str, start: float, end: float) -> Look:
     seen = trial.observed(fault, start, end)
     if not seen:
         return Look("unknown", end, "(no look in this time)")
-    decisive = next((one for one in seen if one.state == "planted"), seen[-1])
+    planted = next((one for one in seen if one.state == "planted"), None)
+    clear = next((one for one in reversed(seen) if one.state != "unknown"), seen[-1])
+    decisive = planted or clear
     return Look(decisive.state, decisive.at, _shown(decisive))
 
 

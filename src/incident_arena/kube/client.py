@@ -15,6 +15,7 @@ from pathlib import Path
 from incident_arena.errors import InfrastructureError
 from incident_arena.kube import ready, remote, transfer
 from incident_arena.kube.api import Api, ApiError, Json, connect
+from incident_arena.kube.transfer import WHOLE
 from incident_arena.proc import DIRECT, CommandError, Completed, Kept, OverrunError, Sink, Stream, run_async
 from incident_arena.wait import until_async
 
@@ -153,27 +154,39 @@ class Kube:
         if ended.exit != 0:
             raise transfer.TransferError(f"upload to {target!r} in pod {pod!r}", ended.stderr.strip())
 
-    async def download(self, pod: str, source: str, target: Path, *, container: str | None = None) -> list[str]:
+    async def download(
+        self, pod: str, source: str, target: Path, *, container: str | None = None, bounds: transfer.Bounds = WHOLE
+    ) -> list[str]:
         """Copy the file `source` to the path `target`, or a folder's content into the folder `target`.
 
         Returns:
-            What was left out because it was unsafe, a line each.
+            What was left out, a line each; also why there is no more, unless it has to be whole.
 
         Raises:
-            TransferError: nothing there, tar failed there, or it is too large.
+            CommandError: the pod could not be reached, or took too long; and nothing came.
+            TransferError: nothing there, or nothing came; or it has to be whole, and tar failed or it is too large.
         """
-        folder, name = transfer.parent(source)
-        script = 'if [ -d "$1/$2" ]; then exec tar -c -f - -C "$1/$2" .; else exec tar -c -f - -C "$1" -- "$2"; fi'
         with tempfile.TemporaryDirectory(prefix="arena-download-") as scratch:
             archive = Path(scratch) / "archive.tar"
             with archive.open("wb") as file:
-                ended = await self.exec(
-                    pod, ("sh", "-c", script, "arena-download", folder, name), container=container,
-                    deadline_s=COPY_DEADLINE_S, sink=transfer.spool(file),
-                )  # fmt: skip
-            if ended.exit not in {0, transfer.TAR_CHANGED}:
-                raise transfer.TransferError(f"download of {source!r} from pod {pod!r}", ended.stderr.strip())
-            return await asyncio.to_thread(transfer.place, archive, target)
+                sink = transfer.spool(file, bounds)
+                try:
+                    said = await self._archive(pod, source, container, bounds, sink)
+                except (CommandError, transfer.TransferError) as error:
+                    file.flush()
+                    if bounds.whole or not transfer.has_members(archive):
+                        raise
+                    said = error.reason
+            return transfer.lines(said) + await asyncio.to_thread(transfer.place, archive, target, bounds)
+
+    async def _archive(self, pod: str, source: str, container: str | None, bounds: transfer.Bounds, sink: Sink) -> str:
+        """Have an archive made in a pod; returns what was said on standard error."""
+        ended = await self.exec(
+            pod, transfer.command(source, bounds), container=container, deadline_s=bounds.seconds, sink=sink
+        )
+        if ended.exit not in {0, transfer.TAR_CHANGED}:
+            raise transfer.TransferError(f"download of {source!r} from pod {pod!r}", ended.stderr.strip())
+        return ended.stderr
 
     async def render(self, chart: Path, values: Json, release: str = "arena", namespace: str | None = None) -> str:
         """Render a chart with values laid over its own; nothing is sent to the cluster.

@@ -11,6 +11,8 @@ from incident_arena.node.spec import API_PORT, DNS_SERVICE_IP, POD_CIDR, SERVICE
 
 VOLUMES = 24
 """Persistent volumes that a node offers: an episode needs eight or so."""
+POD_PROCESSES = 1024
+"""Most processes and threads of a pod. The busiest, an agent's program with what it starts, has some 200."""
 
 
 def write(spec: NodeSpec) -> None:
@@ -121,6 +123,10 @@ def _kubelet(spec: NodeSpec) -> dict[str, object]:
         "clusterDomain": "cluster.local",
         "resolvConf": "",
         "podLogsDir": str(spec.folder / "pod-logs"),
+        "podPidsLimit": POD_PROCESSES,
+        # What a pod prints is on disk: look often whether it is time to begin a new file, and keep one old one.
+        "containerLogMaxFiles": 2,
+        "containerLogMonitorInterval": "3s",
         "evictionHard": {"nodefs.available": "1%", "imagefs.available": "1%", "memory.available": "100Mi"},
         "imageGCHighThresholdPercent": 100,
         "localStorageCapacityIsolation": False,

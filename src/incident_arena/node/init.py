@@ -24,6 +24,8 @@ from incident_arena.node.spec import API_PORT, SERVICE_CIDR, NodeSpec
 
 FIXED_FOLDERS = (Path("/var/lib/kubelet"), Path("/var/lib/cni"), Path("/var/log/containers"))
 """Folders that components insist on; empty mount points on the machine."""
+KUBELET_MB = 1024
+"""Size of the kubelet's folder: volumes that are no claims, and each container's last words."""
 WAIT_S = 60
 
 FIREWALL = """
@@ -65,7 +67,7 @@ def main(folder: Path) -> int:
     signal.signal(signal.SIGINT, end)
     try:
         cgroups.enter(spec.cgroup)
-        _mounts()
+        _mounts(spec)
         _network(spec)
         children = _start(spec, ending)
         while not ending:
@@ -77,13 +79,16 @@ def main(folder: Path) -> int:
     return 0
 
 
-def _mounts() -> None:
+def _mounts(spec: NodeSpec) -> None:
     """A private /run and private fixed folders, in memory and gone with the mount namespace.
+
+    The kubelet's own too, of a size: in it are files that any container may write to without a limit of its own.
 
     No bind mounts: with those of one device in several places the kubelet no longer finds the file system's figures.
     """
     for target in (Path("/run"), *FIXED_FOLDERS):
         _mount("tmpfs", target, "tmpfs", 0, "mode=755")
+    _mount("tmpfs", spec.folder / "kubelet", "tmpfs", 0, f"mode=755,size={KUBELET_MB}m")
     Path("/run/netns").mkdir()
 
 

@@ -11,6 +11,7 @@ from incident_arena.analysis.compare import compare_sides
 from incident_arena.analysis.cost import load_prices
 from incident_arena.analysis.doubts import doubts
 from incident_arena.analysis.judgements import Judgement, append
+from incident_arena.analysis.left_out import LEFT_OUT_FILE, LeftOut
 from incident_arena.analysis.read import Reading, read_jobs
 from incident_arena.analysis.report import build, labelled
 from incident_arena.analysis.simulate import FRAPPE, NO_FAULT, Plan, SimModel, simulate
@@ -183,3 +184,11 @@ def test_a_trial_without_a_result_is_written_like_the_others(jobs, ended):
     one, like = trials[first], trials[second]
     assert one.status == ("crashed" if ended else "running")
     assert (one.task, one.model, one.who, one.effort) == (like.task, like.model, like.who, like.effort)
+
+
+def test_files_that_were_not_taken_are_told(jobs: Path) -> None:
+    assert not [note for note in _notes(jobs) if "not taken" in note]
+    (_trials(jobs)[0] / LEFT_OUT_FILE).write_text(LeftOut(lines=("/logs/agent: core: is too large",)).model_dump_json())
+    (_trials(jobs)[1] / LEFT_OUT_FILE).write_text("[")
+    [note] = [note for note in _notes(jobs) if "not taken" in note]
+    assert note.startswith("1 of 4 judged trials left files")

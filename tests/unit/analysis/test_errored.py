@@ -62,7 +62,7 @@ def test_host_agents_are_harbors_or_ours() -> None:
         ("AgentSafetyRefusalError", HELD, False),
         ("ContextWindowExceededError", HELD, False),
         ("BadRequestError", None, False),
-        (RATE, None, True),
+        (RATE, None, False),
         (RATE, DOWN, True),
         (RATE, BLINK, True),
         (RATE, HELD, False),
@@ -78,6 +78,16 @@ def test_both_witnesses_are_heard(exception: str | None, seen: Route | None, err
     reason = why(exception, seen)
     assert bool(reason) is errored
     assert "line two" not in reason
+
+
+@pytest.mark.parametrize("exception", PROVIDER)
+def test_what_a_program_in_the_pod_prints_proves_nothing_alone(exception: str) -> None:
+    for model in ("m", None):
+        assert why(exception, None, model=model) == ""
+        assert why(exception, HELD, model=model) == ""
+    assert why(exception, NONE, model=None) == ""
+    assert why(exception, DOWN, model=None)
+    assert why(exception, None, agent="terminus-2")
 
 
 @pytest.mark.parametrize("seen", [None, HELD, DOWN, NONE, BLINK, FLOOD])

@@ -13,6 +13,8 @@ from incident_arena.harbor.outcome import Outcome
 from incident_arena.route import Route
 
 AGENT = "tests.support.failing_agent:FailingAgent"
+ON_HOST = "tests.support.failing_agent:FailingHostAgent"
+PRINTING = "tests.support.failing_agent:PrintingAgent"
 
 
 def play(
@@ -33,7 +35,8 @@ def play(
         kept.write_text(seen.model_dump_json())
         stage.monkeypatch.setenv(ROUTE, str(kept))
     evidence = stage.evidence() if declared else stage.evidence(declared=None)
-    request = stage.request(agent=AGENT, model="gpt-6-sol", max_retries=retries)
+    # Without the gateway's record only an agent on the host is believed.
+    request = stage.request(agent=AGENT if seen or declared else ON_HOST, model="gpt-6-sol", max_retries=retries)
     [one] = stage.play(request, evidence=evidence)
     return one
 
@@ -75,3 +78,25 @@ def test_what_counts_is_not_played_again(stage: Stage, seen: Route | None, decla
 def test_a_wrong_key_is_said_and_not_tried_again(stage: Stage) -> None:
     one = play(stage, 9, route("down", "never answered", **{"401": 2}))
     assert (one.reward, one.errored, one.attempts) == (None, True, 1)
+
+
+@pytest.mark.parametrize("seen", [None, HELD, route("held", "flood", 20)])
+def test_an_agent_that_prints_an_error_of_the_network_keeps_its_zero(stage: Stage, seen: Route | None) -> None:
+    """Harbor finds a class that it retries in what the program printed."""
+    if seen is not None:
+        (stage.tmp / "kept.json").write_text(seen.model_dump_json())
+        stage.monkeypatch.setenv(ROUTE, str(stage.tmp / "kept.json"))
+    request = stage.request(agent=PRINTING, model="gpt-6-sol", max_retries=2)
+    [one] = stage.play(request, evidence=stage.evidence(declared=None))
+    result = json.loads((Path(one.job_dir) / one.trial / "result.json").read_text())
+    assert result["exception_info"]["exception_type"] == "NetworkConnectionError"
+    assert (one.reward, one.errored, one.attempts) == (0, False, 1)
+    assert stage.calls.count("start") == 1
+    [trial] = read_jobs([Path(one.job_dir)]).trials
+    assert (trial.status, trial.reward) == ("judged", 0)
+
+
+def test_a_start_that_failed_is_no_second_chance_for_what_followed(stage: Stage) -> None:
+    request = stage.request(agent=PRINTING, model="gpt-6-sol", max_retries=2)
+    [one] = stage.play(request, evidence=stage.evidence(declared=None), fail=1)
+    assert (one.reward, one.attempts) == (0, 2)

@@ -15,6 +15,7 @@ from harbor.models.task.config import EnvironmentConfig, NetworkMode, NetworkPol
 from harbor.models.trial.paths import TrialPaths
 from tests.unit.harbor.conftest import EPISODE, NAME
 
+from incident_arena.analysis.left_out import read_left_out
 from incident_arena.catalogue.export import export
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import InfrastructureError, UserError
@@ -161,6 +162,8 @@ class Broken:
         self.peak_memory_mb = 7
         self.kube: Any = SimpleNamespace(exec=self._exec, pod_of=self._pod_of, log=self._log)
         self.calls: list[str] = []
+        self.stubborn = 0
+        """How often its agent's pod does not go."""
 
     async def _exec(self, pod: str, argv: Any, **_: Any) -> Completed:
         if self.failure:
@@ -178,6 +181,9 @@ class Broken:
 
     async def freeze(self) -> None:
         self.calls.append("freeze")
+        if self.stubborn:
+            self.stubborn -= 1
+            raise InfrastructureError("pod 'agent' gone", "did not come true within 60 s")
 
     async def stop(self) -> None:
         self.calls.append("stop")
@@ -213,6 +219,38 @@ async def test_a_stopped_agent_cannot_be_reached(tmp_path: Path) -> None:
     await place.stop_service("main")
     with pytest.raises(InfrastructureError, match="is gone"):
         await run(place, "main")
+
+
+@pytest.mark.parametrize(("stubborn", "gone"), [(2, True), (3, False)])
+async def test_an_agents_pod_that_does_not_go_is_told_so_again(tmp_path: Path, stubborn: int, gone: bool) -> None:  # noqa: FBT001
+    episode = Broken()
+    episode.stubborn = stubborn
+    place = cluster(episode, tmp_path)
+    await place.start()
+    if gone:
+        await place.stop_service("main")
+        assert (await run(place, "referee")).stdout == "referee-7"
+    else:
+        with pytest.raises(InfrastructureError, match="did not come true"):
+            await place.stop_service("main")
+    assert episode.calls == ["start", *["freeze"] * 3]
+
+
+async def test_an_agents_logs_that_can_not_be_had_are_told_and_not_put_back(tmp_path: Path) -> None:
+    episode = Broken()
+    place = cluster(episode, tmp_path)
+    await place.start()
+
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise InfrastructureError("the agent's pod", "can't fork")
+
+    episode.kube.download = episode.kube.upload = refuse
+    with pytest.raises(InfrastructureError, match="fork"):
+        await place.download("main", "/logs/agent", tmp_path / "job" / "t" / "agent")
+    assert read_left_out(tmp_path / "job" / "t") == ("/logs/agent: nothing came: can't fork",)
+    await place.upload("main", tmp_path, "/logs/agent")
+    with pytest.raises(InfrastructureError, match="fork"):
+        await place.upload("main", tmp_path, "/solution")
 
 
 async def test_unknown_services_are_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from harbor.models.trial.error_policy import ERROR_POLICIES, policy_for
 
 from incident_arena.errors import UserError
 from incident_arena.harbor.job import Request, compose, retry
@@ -14,24 +15,15 @@ def request(tmp_path: Path, **more: object) -> Request:
     return Request(**(fields | more))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("error", "again"),
-    [
-        ("InadmissibleError", True),
-        ("EnvironmentStartTimeoutError", True),
-        ("ApiRateLimitError", True),
-        ("AgentTimeoutError", False),
-        ("NonZeroAgentExitCodeError", False),
-        ("RewardFileNotFoundError", False),
-        ("VerifierTimeoutError", False),
-        ("CommandError", False),
-        ("TransferError", False),
-        ("RuntimeError", False),
-        ("AnythingElse", False),
-    ],
-)
-def test_only_what_no_agent_can_cause_is_played_again(error: str, again: bool) -> None:  # noqa: FBT001
-    assert retry(3).is_retryable(error) is again
+@pytest.mark.parametrize("error", [*ERROR_POLICIES, "CommandError", "TransferError", "RuntimeError", "AnythingElse"])
+def test_harbors_own_rule_plays_nothing_again_that_an_agent_can_cause(error: str) -> None:
+    assert not retry(3).is_retryable(error)
+    assert retry(3).is_retryable("InadmissibleError")
+
+
+def test_no_error_spares_anyone_the_judge(tmp_path: Path) -> None:
+    overridden = compose(request(tmp_path)).override_error_policy
+    assert [name for name in ERROR_POLICIES if not policy_for(name, overridden.get(name)).should_grade] == []
 
 
 def test_the_job_is_as_asked(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 import asyncio
 import contextlib
+import dataclasses
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -265,9 +267,7 @@ async def test_a_sink_that_has_enough_ends_the_command(kube: Kube, tmp_path: Pat
     with huge.open("wb") as file:
         file.truncate(3 << 30)
     with (tmp_path / "archive").open("wb") as file, pytest.raises(TransferError, match="larger"):
-        await asyncio.wait_for(
-            kube.exec("pod", ["cat", str(huge)], deadline_s=60, sink=transfer.spool(file, limit=1 << 20)), 20
-        )
+        await asyncio.wait_for(kube.exec("pod", ["cat", str(huge)], deadline_s=60, sink=transfer.spool(file, FEW)), 20)
 
 
 async def test_files_and_folders_go_there_and_back(kube: Kube, tmp_path: Path) -> None:
@@ -279,14 +279,92 @@ async def test_files_and_folders_go_there_and_back(kube: Kube, tmp_path: Path) -
     (source / "link").symlink_to("run.sh")
     await kube.upload("pod", source, str(tmp_path / "there"))
     await kube.upload("pod", source / "run.sh", str(tmp_path / "there" / "new" / "name.sh"))
-    assert await kube.download("pod", str(tmp_path / "there"), tmp_path / "back") == []
+    left_out = await kube.download("pod", str(tmp_path / "there"), tmp_path / "back")
+    assert left_out == ["./link: is neither a file nor a folder"]
     back = tmp_path / "back"
     assert (back / "deep" / "bytes").read_bytes() == bytes(range(256))
-    assert os.access(back / "run.sh", os.X_OK)
-    assert os.access(back / "new" / "name.sh", os.X_OK)
-    assert (back / "link").readlink() == Path("run.sh")
+    assert os.access(tmp_path / "there" / "run.sh", os.X_OK)
+    assert os.access(tmp_path / "there" / "new" / "name.sh", os.X_OK)
+    assert not os.access(back / "run.sh", os.X_OK)
+    assert not (back / "link").is_symlink()
     await kube.download("pod", str(tmp_path / "there" / "run.sh"), tmp_path / "one" / "renamed")
     assert (tmp_path / "one" / "renamed").read_text() == "#!/bin/sh\n"
+
+
+def leave(folder: Path) -> Path:
+    """Leave a folder as an agent might: a file too large to hold, deep folders, more than one wants, other kinds."""
+    (folder / "deep" / "er" / "still" / "more").mkdir(parents=True)
+    (folder / "deep" / "er" / "leaf").write_text("leaf")
+    (folder / "deep" / "er" / "still" / "leaf").write_text("leaf")
+    with (folder / "core").open("wb") as file:
+        file.truncate(3 << 30)
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("/etc/passwd")
+    (folder / "log.txt").write_text("log")
+    (folder / "two\nlines").write_text("x")
+    (folder / "closed").write_text("x")
+    (folder / "closed").chmod(0)
+    return folder
+
+
+FEW = dataclasses.replace(transfer.BOUNDED, size=1 << 20, depth=3)
+
+
+async def test_what_an_agent_leaves_is_bounded_and_told(kube: Kube, tmp_path: Path) -> None:
+    source, back = leave(tmp_path / "source"), tmp_path / "back"
+    began = time.monotonic()
+    left_out = await kube.download("pod", str(source), back, bounds=FEW)
+    assert time.monotonic() - began < 20
+    came = {str(path.relative_to(back)) for path in back.rglob("*") if path.is_file()}
+    assert came - {"closed"} == {"log.txt", "deep/er/leaf"}  # root reads the closed one
+    told = "\n".join(left_out)
+    for line in (
+        f"./core: is too large: {3 << 30} bytes",
+        "./deep/er/still/leaf: lies deeper than 3 folders",
+        "./pipe: is neither a file nor a folder",
+        "./link: is neither a file nor a folder",
+        "./two\\nlines: has a name that is not plain",
+    ):
+        assert line in told
+
+
+async def test_of_very_many_files_some_are_taken(kube: Kube, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for number in range(300):
+        (source / str(number)).write_text("x")
+    left_out = await kube.download("pod", str(source), tmp_path / "back", bounds=dataclasses.replace(FEW, members=100))
+    assert len(list((tmp_path / "back").iterdir())) == 99
+    assert left_out == ["all that follows: more than 100 files"]
+
+
+async def test_of_a_bounded_download_that_is_cut_or_never_ends_is_kept_what_came(kube: Kube, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a").write_text("a" * 600)
+    left_out = await kube.download("cut-3000", str(source), tmp_path / "back", bounds=FEW)
+    assert (tmp_path / "back" / "a").read_text() == "a" * 600
+    assert any("not be run to its end" in line for line in left_out)
+
+
+@pytest.mark.parametrize("argv", [("cat", "/dev/zero"), ("sh", "-c", "tar -c -f - /etc/hostname; exec sleep 300")])
+async def test_a_bounded_download_that_never_ends_is_ended(
+    kube: Kube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(transfer, "command", lambda *_: argv)
+    began = time.monotonic()
+    with contextlib.suppress(TransferError, CommandError):
+        left_out = await kube.download(
+            "pod", "/logs/agent", tmp_path / "back", bounds=dataclasses.replace(FEW, seconds=2)
+        )
+        assert "overran its deadline of 2 s" in " ".join(left_out)
+    assert time.monotonic() - began < 30
+
+
+async def test_a_bounded_download_of_nothing_at_all_is_an_error(kube: Kube, tmp_path: Path) -> None:
+    with pytest.raises(TransferError, match="absent"):
+        await kube.download("pod", str(tmp_path / "absent"), tmp_path / "back", bounds=FEW)
+    assert not (tmp_path / "back").exists()
 
 
 async def test_download_of_nothing_says_so(kube: Kube, tmp_path: Path) -> None:

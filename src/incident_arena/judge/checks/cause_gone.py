@@ -8,7 +8,8 @@ from incident_arena.judge.trial import Trial
 def decide(trial: Trial) -> Finding:
     """Pass when every observer saw its fault clear between the agent's end and the first challenge.
 
-    Nothing is challenged in that time, so one look that finds the fault decides; the last look must not be blind.
+    Nothing is challenged in that time, so one look that finds the fault decides, and one that finds it clear speaks for
+    the blind ones after it.
     """
     if not trial.faults:
         return Finding("pass", "no fault was planted")

@@ -1,6 +1,7 @@
 """Looks at the planted faults, written down as observations."""
 
 import asyncio
+import contextlib
 import time
 
 from incident_arena.errors import ArenaError
@@ -27,21 +28,21 @@ async def look(stores: Stores, planted: Planted) -> Observation:
 
 
 async def record(parts: Parts) -> list[Observation]:
-    """Look at every fault now, whenever the main program looked last; again while a component cannot be asked.
+    """Look at every fault now, whenever the main program looked last; at the blind ones again until they are seen.
 
     Returns:
         The last look at each fault.
     """
-    last: list[Observation] = []
+    last: dict[str, Observation] = {}
 
     async def probe() -> tuple[bool, str]:
-        last[:] = [await look(parts.stores, each) for each in parts.faults]
-        parts.evidence.live.append("observations.jsonl", *last)
-        blind = [each.fault for each in last if each.state == "unknown"]
-        return not blind, f"cannot see {', '.join(blind)}"
+        blind = [each for each in parts.faults if each.name not in last or last[each.name].state == "unknown"]
+        new = [await look(parts.stores, each) for each in blind]
+        parts.evidence.live.append("observations.jsonl", *new)
+        last.update((one.fault, one) for one in new)
+        unseen = [one.fault for one in new if one.state == "unknown"]
+        return not unseen, f"cannot see {', '.join(unseen)}"
 
-    try:
+    with contextlib.suppress(DeadlineError):  # that it stayed unknown is written down, and the main program looks on
         await patient("every fault can be looked at", probe, BLIND_S)
-    except DeadlineError:
-        return last  # that it stayed unknown is written down
-    return last
+    return list(last.values())

@@ -52,6 +52,16 @@ def test_one_blind_look_is_nothing(decide: Decide) -> None:
     assert decide(see(build(), QUEUE, 197, 198, "unknown"), "cause-gone").verdict == "pass"
 
 
+def test_blind_last_looks_do_not_outweigh_one_that_saw(decide: Decide) -> None:
+    found = decide(see(build(), QUEUE, 199, 205, "unknown"), "cause-gone")
+    assert (found.verdict, found.reason) == ("pass", "every planted fault was clear")
+
+
+def test_blind_last_looks_hide_no_cause(decide: Decide) -> None:
+    episode = see(see(build(), QUEUE, 197, 198, "planted"), QUEUE, 199, 205, "unknown")
+    assert decide(episode, "cause-gone").verdict == "fail"
+
+
 def test_no_look_at_all_is_unknown(decide: Decide) -> None:
     episode = build()
     episode.observations = [one for one in episode.observations if one.at < START + 196]
