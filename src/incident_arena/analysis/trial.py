@@ -178,6 +178,7 @@ _TYPES: dict[str, pl.DataType] = {
     "inclusive": pl.List(pl.String()),
     "checks": pl.List(pl.String()),
     "judge_version": pl.String(),
+    "seed": pl.Int64(),
     "faults": pl.Int64(),
     "repaired": pl.Int64(),
     "fixed_at": pl.Float64(),

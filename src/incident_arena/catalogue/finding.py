@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from incident_arena import folders
-from incident_arena.episode import values
+from incident_arena import charts, folders
 from incident_arena.errors import UserError
 from incident_arena.formats.task import TaskSpec
 from incident_arena.mistakes import mistakes
@@ -67,11 +66,11 @@ class Catalogue:
         Raises:
             UserError: there is no such substrate.
         """
-        return values.application(self.substrate(substrate) / "chart")
+        return charts.application(self.substrate(substrate) / "chart")
 
     def kinds(self, substrate: str) -> dict[str, str]:
         """Kind of each of a substrate's stores, by its name."""
-        return values.kinds(self.substrate(substrate) / "chart")
+        return charts.kinds(self.substrate(substrate) / "chart")
 
     def components(self, substrate: str) -> tuple[str, ...]:
         """Names of a substrate's components, sorted."""

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from incident_arena.episode import needs, values, way_out
+from incident_arena import charts
+from incident_arena.episode import needs, way_out
 from incident_arena.errors import InfrastructureError
 from incident_arena.faults import drawing
 from incident_arena.formats.records import Closing
@@ -50,7 +51,7 @@ class Ground:
         self.task_folder = order.task_folder
         self.name = order.name
         spec = TaskSpec.model_validate_json((order.task_folder / "task.json").read_text())
-        self.task: TaskSpec = drawing.played(spec, values.kinds(order.task_folder / "chart"), order.seed)
+        self.task: TaskSpec = drawing.played(spec, charts.kinds(order.task_folder / "chart"), order.seed)
         self.images = needs.find(order.settings, order.task_folder, order.agent_image)
         self.relay = way_out.Relay(order.way)
         self.spec: NodeSpec | None = None

@@ -45,19 +45,6 @@ def make(
     return merge(overlay(task_folder), computed)
 
 
-def application(chart: Path) -> Values:
-    """What a chart tells the harness of its application; empty without such a chart."""
-    values = chart / "values.yaml"
-    told = yaml.safe_load(values.read_text()) if values.is_file() else None
-    found = ((told or {}).get("harness") or {}).get("application")
-    return found if isinstance(found, dict) else {}
-
-
-def kinds(chart: Path) -> dict[str, str]:
-    """Kind of each store of a chart's application, by its name."""
-    return {str(each["name"]): str(each["kind"]) for each in application(chart).get("stores") or []}
-
-
 def accounts(chart: Path) -> tuple[str, ...]:
     """Accounts that a chart names in its values, and those of the charts in it."""
     files = [chart / "values.yaml", *sorted(chart.glob("charts/*/values.yaml"))]
