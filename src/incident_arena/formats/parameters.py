@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from incident_arena.errors import UserError
+from incident_arena.mistakes import mistakes
 
 
 class Parameters(BaseModel):
@@ -23,9 +24,6 @@ def read[P: Parameters](thing: str, wanted: type[P], given: Mapping[str, Any]) -
     try:
         return wanted.model_validate(given)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in each['loc']) or 'parameters'}: {each['msg']}"
-            for each in error.errors(include_url=False)
-        )
+        wrong = "; ".join(mistakes(error, "parameters"))
         valid = ", ".join(wanted.model_fields) or "it has none"
         raise UserError(thing, wrong, f"its parameters: {valid}") from error
