@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 CHECKS = ["ruff check", "ruff format --check --quiet", "mypy", "lint-imports"]
 UNIT = "pytest -q tests/unit"
 EPISODES = "pytest -q tests/node tests/episodes"
-LONG = ["--ignore=tests/episodes/test_harbor.py", "--ignore=tests/episodes/test_play.py"]
+LONG = [f"--ignore=tests/episodes/test_{name}.py" for name in ("harbor", "play", "pages")]
 PACKAGES = ("mariadbd", "redis-server", "chromium", "tmux")
 
 
