@@ -36,8 +36,8 @@ output = PlainConsole()
 
 
 def say(text: str) -> None:
-    """A line of progress."""
-    console.print(Text(text), style="dim", highlight=False)
+    """A line of progress, never broken: commands and paths in it can be copied, and found by a program."""
+    console.print(Text(text), style="dim", highlight=False, soft_wrap=True)
 
 
 @contextlib.contextmanager
