@@ -13,12 +13,19 @@ pytestmark = [pytest.mark.episode, pytest.mark.timeout(600)]
 TALLY = Path(__file__).parents[1] / "substrates" / "tally"
 
 
-@pytest.mark.parametrize(("agent", "reward", "failure_class"), [("oracle", 1, None), ("nop", 0, "never declared")])
-def test_its_incident_is_played(tmp_path: Path, agent: str, reward: int, failure_class: str | None) -> None:
+@pytest.mark.parametrize(
+    ("task", "agent", "reward", "failure_class"),
+    [
+        ("writes-refused", "oracle", 1, None),  # draws, and six kinds of challenge
+        ("writes-refused", "nop", 0, "never declared"),
+        ("complaint-after-rollback", "oracle", 1, None),  # nothing is broken; two scenes
+    ],
+)
+def test_its_tasks_are_played(tmp_path: Path, task: str, agent: str, reward: int, failure_class: str | None) -> None:
     argv = [
         f"{sys.prefix}/bin/arena",
         "run",
-        "tally/writes-refused",
+        f"tally/{task}",
         "-a",
         agent,
         "--yes",

@@ -28,7 +28,7 @@ AGENTS = "tests/episodes/test_pages.py::"
 PLAYED = "tests/episodes/test_play.py::test_a_person_repairs_and_declares"
 ELSEWHERE = {
     # how a command begins: the test that runs it
-    r"\./arena run \S+ --agent oracle": "tests/episodes/test_substrate.py::test_its_incident_is_played",
+    r"\./arena run \S+ --agent oracle": "tests/episodes/test_substrate.py::test_its_tasks_are_played",
     r"\./arena run \S+ --agent nop": EPISODES + "test_doing_nothing_scores_nothing_within_memory",
     r"\./arena run \S+ --script": EPISODES + "test_a_repair_that_is_not_saved_is_not_durable",
     r"\./arena run \S+ -a claude-code (?!.*--dry-run)": AGENTS + "test_an_agent_plays_against_a_script",
