@@ -16,7 +16,7 @@ TALLY = Path(__file__).parents[1] / "substrates" / "tally"
 @pytest.mark.parametrize(
     ("task", "agent", "reward", "failure_class"),
     [
-        ("writes-refused", "oracle", 1, None),  # draws, and six kinds of challenge
+        ("writes-refused", "oracle", 1, None),  # draws, and five kinds of challenge
         ("writes-refused", "nop", 0, "never declared"),
         ("complaint-after-rollback", "oracle", 1, None),  # nothing is broken; two scenes
     ],
