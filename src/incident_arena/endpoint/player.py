@@ -78,7 +78,8 @@ class Player:
     def _turns(self, asked: Asked) -> int:
         """Turns that the script made. What a client puts into the model's mouth is no step."""
         if protocol_of(asked) is not Protocol.tools:
-            return len(asked.turns) - asks_again(asked)
+            # A client that keeps its conversation as text keeps a refusal too, as a turn without any.
+            return sum(bool(turn.calls or turn.text.strip()) for turn in asked.turns) - asks_again(asked)
         return sum(bool(turn.calls) or turn.text in self._script.texts for turn in asked.turns)
 
     def _place(self, met: _Met) -> int | None:

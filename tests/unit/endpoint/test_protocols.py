@@ -58,6 +58,15 @@ async def test_raw_text_reaches_terminus_2_as_it_stands(serve: Serve) -> None:
     assert '"task_complete": true' in await said(endpoint, prompt("json"), first, "That is no JSON.")
 
 
+async def test_terminus_2_is_refused_for_ever_though_it_keeps_a_refusal_as_an_empty_turn(serve: Serve) -> None:
+    endpoint = await serve({"bash": COMMAND}, {"refuse": True, "repeat": "forever"})
+    told = [prompt("json")]
+    for screen in ("$ done", "Previous response had parsing errors", "Previous response had parsing errors"):
+        answer = await said(endpoint, *told)
+        told += ["" if answer == "None" else answer, screen]
+    assert [entry.kind for entry in endpoint.journal.entries] == ["bash", "refuse", "refuse"]
+
+
 async def test_mini_swe_agent_ends_by_a_command(serve: Serve) -> None:
     endpoint = await serve({"text": "Repaired."})
     told = [{"role": "user", "content": f"Repair it. {MINI}"}]
