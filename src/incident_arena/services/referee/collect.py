@@ -123,14 +123,8 @@ async def _soak(parts: Parts) -> None:
         started = time.time()
         await draining.passing("the soak", parts.task.windows.soak)
         ended = time.time()
-
-    async def probe() -> tuple[bool, str]:
-        await asyncio.to_thread(figures.refresh)
-        whole = figures.whole(started)
-        return whole >= ended, f"an operation that was due {ended - whole:.1f} s before its end is under way"
-
     with contextlib.suppress(wait.DeadlineError):  # then it failed by being late, whatever comes next
-        await patient("the operations of the soak have ended", probe, SOAK_ENDS_S)
+        await draining.ended("the soak", figures, started, ended, SOAK_ENDS_S)
 
 
 def _hurried(parts: Parts) -> Parts:

@@ -4,6 +4,7 @@ import asyncio
 import time
 
 from incident_arena import wait
+from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import POLL_S, StalledError, insist, patient
 
@@ -22,6 +23,21 @@ async def passing(what: str, seconds: float) -> None:
         return time.monotonic() >= end, ""
 
     await wait.until_async(what, probe, deadline_s=seconds + 60, every_s=POLL_S)
+
+
+async def ended(what: str, figures: Figures, start: float, end: float, deadline_s: float) -> None:
+    """Wait until every operation that was due in [start, end) has ended.
+
+    Raises:
+        DeadlineError: one is still under way.
+    """
+
+    async def probe() -> tuple[bool, str]:
+        await asyncio.to_thread(figures.refresh)
+        whole = figures.whole(start)
+        return whole >= end, f"an operation that was due {end - whole:.1f} s before its end is under way"
+
+    await patient(f"the operations of {what} have ended", probe, deadline_s)
 
 
 async def drained(parts: Parts) -> str:

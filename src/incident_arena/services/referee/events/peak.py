@@ -1,6 +1,5 @@
 """Peak: for some time the load sends several times as much, as on a busy morning."""
 
-import asyncio
 import time
 from typing import Annotated
 
@@ -8,10 +7,10 @@ from pydantic import Field
 
 from incident_arena.formats.parameters import Parameters as Wanted
 from incident_arena.formats.task import Event
-from incident_arena.services.referee.draining import passing
+from incident_arena.services.referee import draining
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.parts import Parts
-from incident_arena.services.referee.patience import StalledError, insist, patient
+from incident_arena.services.referee.patience import StalledError, insist
 
 LAST_ENDS_S = 30.0
 
@@ -49,15 +48,9 @@ async def run(parts: Parts, event: Event, parameters: Parameters) -> str:
     figures = Figures(parts.config.ledger, parts.task)
     started = time.time()
     said = await begin(parts, event, parameters)
-    await passing("the peak", parameters.seconds)
+    await draining.passing("the peak", parameters.seconds)
     ended = time.time()
-
-    async def probe() -> tuple[bool, str]:
-        await asyncio.to_thread(figures.refresh)
-        whole = figures.whole(started)
-        return whole >= ended, f"an operation that was due {ended - whole:.1f} s before its end is under way"
-
-    await patient("the operations of the peak have ended", probe, LAST_ENDS_S)
+    await draining.ended("the peak", figures, started, ended, LAST_ENDS_S)
     well, seen = figures.in_bounds(started, ended)
     if not well:
         raise StalledError("the peak", f"was not borne: {seen}")
