@@ -171,7 +171,7 @@ class TaskSpec(Record):
     seed: Annotated[int, Field(ge=0)] = 0
     """The trial's, by which the faults' values were drawn; 0 in a task that nobody plays yet."""
     permitted: list[Permit] = Field(default_factory=list)
-    """Beside what repairs the faults, which the export adds."""
+    """Beside what repairs the faults, which is added when a trial draws its values (faults/drawing.py)."""
     forbidden: list[str] = Field(default_factory=list)
     """Acts that the action log must not hold, as `source/what` patterns (`admin/queue-flush`)."""
     allowed: list[str] = Field(default_factory=list)
