@@ -4,6 +4,7 @@ Such an agent reaches its model from this machine, past the gateway. It calls it
 each call that ended; whose it is follows from the context in which it was made.
 """
 
+import functools
 import sys
 from contextvars import ContextVar
 from datetime import datetime
@@ -30,7 +31,9 @@ def belong_to(calls: list[Call]) -> None:
         _CALLS.set(calls)
 
 
+@functools.cache
 def _listen() -> None:
+    """Add the listener, once in this process."""
     import litellm  # noqa: PLC0415  loaded already, or never needed
     from litellm.integrations.custom_logger import CustomLogger  # noqa: PLC0415
 
@@ -49,8 +52,7 @@ def _listen() -> None:
             status = getattr(kwargs.get("exception"), "status_code", None)
             _keep(kwargs, start_time, end_time, status=status if isinstance(status, int) else 0)
 
-    if not any(type(known).__name__ == Listener.__name__ for known in litellm.callbacks):
-        litellm.callbacks.append(Listener())
+    litellm.callbacks.append(Listener())
 
 
 def _keep(kwargs: dict[str, Any], start: datetime, end: datetime, *, status: int, refusal: str = "") -> None:
