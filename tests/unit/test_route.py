@@ -224,9 +224,9 @@ def test_a_well_answered_last_call_of_the_main_lane_means_held(calls: list[Call]
 
 
 @given(CALLS)
-def test_calls_that_went_nowhere_or_were_given_up_decide_nothing(calls: list[Call]) -> None:
+def test_calls_that_went_nowhere_or_were_soon_given_up_decide_nothing(calls: list[Call]) -> None:
     noise = [one.model_copy(update={"allowed": False}) for one in calls]
-    noise += [one.model_copy(update={"error": CLIENT, "status": 0}) for one in calls]
+    noise += [one.model_copy(update={"error": CLIENT, "status": 0, "waited": min(1.0, one.waited)}) for one in calls]
     for real in (GOOD, GOOD + row(11, 429, start=LATE), row(11, 429)):
         assert judge(real, noise).state == judge(real).state
 

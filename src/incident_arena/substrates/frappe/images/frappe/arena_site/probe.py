@@ -11,8 +11,8 @@ PORT = 8001
 def serve(health: Health, port: int = PORT) -> None:
     """Answer in a process of its own, which ends with the container: 200 when ready, else 503.
 
-    Not in a thread: a worker forks for each job, and a child that is forked while another thread holds a lock (that of
-    an import, say) waits for it for ever.
+    Not in a thread: it would wait for the interpreter while a job computes, and a child that is forked while another
+    thread holds a lock waits for it for ever.
     """
 
     class Handler(BaseHTTPRequestHandler):
