@@ -1,7 +1,11 @@
 """The way out, attacked from the agent's pod: each way that is closed is first shown to be one."""
 
 import asyncio
+import contextlib
 import json
+import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,7 +56,39 @@ try:
 except OSError as error:
     print(json.dumps(type(error).__name__))
 """
+NEIGHBOURS = """
+import json, socket, struct, sys
+ports = json.loads(sys.argv[1])
+index = socket.if_nametoindex("eth0")
+found = {}
+ping = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM, socket.getprotobyname("ipv6-icmp"))
+ping.settimeout(2)
+try:
+    ping.sendto(struct.pack("!BBHHH", 128, 0, 0, 7, 1), ("ff02::1", 0, 0, index))
+    while True:
+        _, (address, *_rest) = ping.recvfrom(200)
+        found[address.split("%")[0]] = []
+except OSError:
+    pass
+for address in found:
+    for port in ports:
+        s = socket.socket(socket.AF_INET6)
+        s.settimeout(2)
+        try:
+            s.connect((address, port, 0, index))
+            found[address].append(port)
+        except OSError:
+            pass
+print(json.dumps(found))
+"""
+EVERYTHING = """
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: everything, namespace: arena}
+spec: {podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{}], egress: [{}]}
+"""
 NXDOMAIN = [3, 0]
+BAD_GATEWAY = 502
 FILTER, CLUSTER_DNS = "10.96.0.53", "10.96.0.10"
 A, TXT = 1, 16
 
@@ -98,6 +134,7 @@ def test_the_gateway_tells_what_was_asked_and_no_key(deployed) -> None:
 )
 def test_host_and_name_must_agree_and_be_allowed(deployed, name: str, host: str) -> None:
     assert ask(deployed)[0] == 200
+    assert ask(deployed, "other.arena.internal")[0] == BAD_GATEWAY  # on the list: it is sent on, and nothing is there
     status, body = ask(deployed, name, host)
     assert (status, "allow-list" in body) == (403, True)
 
@@ -160,6 +197,76 @@ def test_the_egress_proxy_has_this_one_port_and_no_other(deployed) -> None:
 def test_there_is_no_other_internet_protocol(deployed) -> None:
     seen = deployed.agent("cat /proc/net/if_inet6 2>/dev/null | grep -v ' lo$' | awk '$4 != \"20\"'")
     assert seen.stdout.strip() == ""  # no address but the links' own, which no route leads from
+
+
+class Tunnel:
+    """A name server on this machine, at the end of a tunnel: it keeps the names it was asked for and denies them."""
+
+    def __init__(self, address: str) -> None:
+        self.names: list[bytes] = []
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((address, 53))
+
+    def serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                query, client = self.socket.recvfrom(2000)
+                self.names.append(query[12:])
+                self.socket.sendto(query[:2] + b"\x81\x83" + query[4:], client)
+
+
+@pytest.fixture
+def tunnel(deployed) -> Iterator[Tunnel]:
+    made = Tunnel(deployed.relay[0])
+    thread = threading.Thread(target=made.serve)
+    thread.start()
+    try:
+        yield made
+    finally:
+        with contextlib.suppress(OSError):
+            made.socket.shutdown(socket.SHUT_RDWR)
+        made.socket.close()
+        thread.join()
+
+
+def test_each_way_is_one_without_the_policies_and_none_with_them(deployed, tunnel: Tunnel) -> None:
+    host, port = deployed.relay
+    target = f"127.0.0.1:{deployed.model.port}"
+    name = "edge.arena.svc.cluster.local"
+
+    def ways() -> dict[str, bool]:
+        tunnel.names.clear()
+        query(deployed, "agent", host, "secret.example.com")
+        direct = reach(
+            deployed, "agent", [(host, port), (node_address(deployed), 6443), (node_address(deployed), 10250)]
+        )
+        return {
+            "a tunnel of names": any(b"secret" in one for one in tunnel.names),
+            "the cluster's names": query(deployed, "agent", CLUSTER_DNS, name) == [0, 1],
+            "CONNECT to the egress proxy": connect(deployed, "agent", "egress-proxy", 3128, target) == "200",
+            "the relay": connect(deployed, "agent", host, port, target, token(deployed)) == "200",
+            **{f"direct {place}": said == "open" for place, said in direct.items()},
+        }
+
+    def all_are(opened: bool):  # noqa: FBT001  a test's own
+        def probe() -> tuple[bool, str]:
+            seen = ways()
+            return set(seen.values()) == {opened}, str(seen)
+
+        return probe
+
+    wait.until("every way is closed", all_are(False), deadline_s=60)
+    policy = [*deployed.kube._kubectl, "delete", "networkpolicy", "everything", "--ignore-not-found"]
+    asyncio.run(deployed.kube.apply(EVERYTHING))
+    try:
+        wait.until("every way is open", all_are(True), deadline_s=60)
+    finally:
+        proc.run(policy, deadline_s=20, env=proc.DIRECT)
+    wait.until("every way is closed again", all_are(False), deadline_s=60)
+
+
+def test_neighbours_on_the_link_are_not_asked_by_the_other_protocol(deployed) -> None:
+    assert deployed.python("agent", NEIGHBOURS, json.dumps([22, 53, 443, 6443, 10250, 10256])) == {}
 
 
 def label(deployed, value: str) -> None:
