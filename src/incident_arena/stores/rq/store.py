@@ -21,7 +21,7 @@ class RqStore(Store):
     def jobs(self) -> dict[str, dict[str, int]]:
         """Jobs by state in each queue, by the queue's short name.
 
-        `queued`: waiting; `intermediate`: taken by a worker which has not begun; the others are RQ's registries.
+        `queued`: waiting; `taken`: by a worker which has not begun; the others are RQ's registries.
 
         Raises:
             StoreError: the Redis does not answer, or holds something else in a queue's place.
@@ -32,20 +32,20 @@ class RqStore(Store):
             queue = full.removeprefix(layout.QUEUE)
             counts = {
                 "queued": int(command("LLEN", full)),
-                "intermediate": int(command("LLEN", f"{full}{layout.INTERMEDIATE}")),
+                layout.TAKEN: int(command("LLEN", f"{full}{layout.INTERMEDIATE}")),
             }
             counts |= {state: int(command("ZCARD", f"{layout.REGISTRIES[state]}{queue}")) for state in COUNTED}
             found[layout.short(full)] = counts
         return found
 
     def backlog(self) -> tuple[int, int]:
-        """How many jobs wait, and how many run, in all queues.
+        """How many jobs wait, taken ones included, and how many run, in all queues.
 
         Raises:
             StoreError: see jobs.
         """
         states = self.jobs().values()
-        return sum(each["queued"] for each in states), sum(each["started"] for each in states)
+        return sum(each["queued"] + each[layout.TAKEN] for each in states), sum(each["started"] for each in states)
 
     def close(self) -> None:
         """See Store.close."""

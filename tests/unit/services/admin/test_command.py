@@ -40,6 +40,7 @@ OFFERED = {
     "queue jobs": ("GET /queues/{queue}/jobs", f"[--state {STATES}] [--count COUNT] queue"),
     "queue requeue": ("POST /queues/{queue}/jobs/{job}/requeue", "queue job"),
     "queue requeue-failed": ("POST /queues/{queue}/requeue-failed", "queue"),
+    "queue requeue-left": ("POST /queues/{queue}/requeue-left", "queue"),
     "queue delete": ("DELETE /queues/{queue}/jobs/{job}", "queue job"),
     "queue flush": ("POST /queues/{queue}/flush", "queue"),
     "connections": ("GET /connections", "[NAME]"),
