@@ -15,7 +15,7 @@ from incident_arena import proc
 from incident_arena.folders import PACKAGE
 
 BIN = PACKAGE / "surfaces" / "confined" / "agent" / "bin"
-STATES = "{queued,started,failed,finished,deferred,scheduled,canceled}"
+STATES = "{queued,taken,started,failed,finished,deferred,scheduled,canceled}"
 OFFERED = {
     "components": ("GET /components", "[NAME]"),
     "traffic": ("GET /traffic", "[--seconds SECONDS]"),

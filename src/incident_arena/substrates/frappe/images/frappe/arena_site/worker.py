@@ -5,6 +5,7 @@ were done in a second while 3 came in, and the queue of a healthy application gr
 """
 
 import sys
+from typing import Any
 
 from arena_site import framework, probe
 from arena_site.health import Health
@@ -21,13 +22,13 @@ def main() -> None:
     import monoframe  # noqa: PLC0415  after prepare
     from monoframe.utils import background_jobs  # noqa: PLC0415
 
-    def again_after_deadlock(job, _kind, error, _trace) -> bool:
+    def again_after_deadlock(job: Any, _kind: Any, error: Any, _trace: Any) -> bool:
         deadlock = isinstance(error, monoframe.QueryDeadlockError)
         job.retries_left = (RETRIES if job.retries_left is None else job.retries_left) if deadlock else 0
         return True
 
     class Worker(background_jobs.MonoframeWorkerNoFork):
-        def bootstrap(self, *args, **options) -> None:
+        def bootstrap(self, *args: Any, **options: Any) -> None:
             """Put back, in front, what a worker before this one had taken and not begun: there is one a queue."""
             super().bootstrap(*args, **options)
             self.push_exc_handler(again_after_deadlock)
