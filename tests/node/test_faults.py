@@ -182,3 +182,46 @@ def test_what_a_repair_changes_is_what_it_is_permitted_to(
         assert {path: [value] for path, value in changed.items()} == permitted
         assert after == whole
     with_options.close()
+
+
+def test_what_a_redis_counts_tells_not_where_a_fault_is(stores: Stores, redis_server: Redis) -> None:
+    def counted(*, planted: bool) -> set[str]:
+        found = read(stores, QUEUE)
+        store = stores[found.component]
+        if planted:
+            found.fault.plant(store, found.parameters)
+        found.fault.cover(store)
+        (other,) = faults.unplanted([read(stores, GRANTS)], stores)
+        for _ in range(3):
+            found.fault.observe(store, found.parameters if planted else other.parameters)
+        return {line.split(",")[0] for line in str(redis_server.commands.command("INFO", "commandstats")).split()[2:]}
+
+    before = counted(planted=False)
+    assert counted(planted=True) == before
+    assert any("acl|list" in name for name in before)
+    assert not any("setuser" in name for name in before)
+
+
+def test_what_a_mariadb_counts_tells_not_whether_a_grant_was_taken(stores: Stores, maria: Maria) -> None:
+    found = read(stores, GRANTS)
+    before = facts(stores, "mariadb")
+
+    def counted(*, planted: bool) -> int:
+        (start,) = maria.sql.query("SHOW GLOBAL STATUS LIKE 'Com\\_revoke'")
+        if planted:
+            plant(stores, GRANTS)
+            found.fault.lift(stores["mariadb"], found.parameters)
+        found.fault.cover(stores["mariadb"])
+        (end,) = maria.sql.query("SHOW GLOBAL STATUS LIKE 'Com\\_revoke'")
+        return int(end[1]) - int(start[1])
+
+    with_it = {counted(planted=True) for _ in range(30)}
+    without = {counted(planted=False) for _ in range(30)}
+    assert len(with_it & without) >= 3
+    assert facts(stores, "mariadb") == before
+
+
+def test_a_store_is_looked_at_alike_where_nothing_is_planted(stores: Stores) -> None:
+    assert [each.name for each in faults.unplanted([read(stores, GRANTS)], stores)] == ["redis-queue.config"]
+    for each in faults.unplanted([], stores):
+        assert each.fault.observe(stores[each.component], each.parameters).state == "clear"

@@ -117,6 +117,17 @@ def test_a_service_is_reached_by_name_and_its_volume_is_written_by_a_plain_user(
     assert kubectl(pods, "exec", "server", "--", "ls", "/data").stdout == "dump.rdb\n"
 
 
+def test_what_a_volume_holds_waits_for_no_disk_and_outlives_its_pod(pods: NodeSpec, images: NodeImages) -> None:
+    (mount,) = in_client(pods, "grep", " /data ", "/proc/mounts").stdout.splitlines()
+    assert (mount.split()[2], "volatile" in mount.split()[3].split(",")) == ("overlay", True)
+    assert in_client(pods, "sh", "-c", "echo kept >/data/kept && sync -d /data/kept").exit == 0
+    kubectl(pods, "delete", "pod", "client", "--wait")
+    image = next(reference for reference in images.archives if "/redis:" in reference)
+    kubectl(pods, "apply", "-f", "-", stdin=POD.format(name="client", image=image))
+    kubectl(pods, "wait", "--for=condition=Ready", "pod/client", "--timeout=60s")
+    assert in_client(pods, "cat", "/data/kept").stdout == "kept\n"
+
+
 def test_a_network_policy_closes_and_opens(pods: NodeSpec) -> None:
     def reach(*, wanted: bool) -> None:
         def probe() -> tuple[bool, str]:

@@ -35,7 +35,7 @@ def write(spec: NodeSpec) -> None:
 
 def volume_folder(spec: NodeSpec, number: int) -> Path:
     """The folder behind a persistent volume."""
-    return spec.folder / "volumes" / f"pv-{number:02}"
+    return spec.volumes / f"pv-{number:02}"
 
 
 def _kubeconfig(spec: NodeSpec, client: str) -> dict[str, object]:

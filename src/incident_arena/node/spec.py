@@ -69,6 +69,11 @@ class NodeSpec:
         return f"https://{self.ip}:{API_PORT}"
 
     @property
+    def volumes(self) -> Path:
+        """The folder of the persistent volumes."""
+        return self.folder / "volumes"
+
+    @property
     def kubeconfig(self) -> Path:
         """The administrator's kubeconfig."""
         return self.folder / "kubeconfig"

@@ -56,6 +56,24 @@ class Fault[S: Store, P: Parameters](ABC):
         """
 
     @abstractmethod
+    def elsewhere(self, store: S) -> P:
+        """Parameters by which a store is looked at in which this is not planted.
+
+        Every store is looked at for every fault at the same rate: what the server counts must not tell where one is.
+        """
+
+    @abstractmethod
+    def cover(self, store: S) -> None:
+        """Make what the server counts the same whether `plant` was called or not; without an effect on the service.
+
+        Called once on every store that can have the fault, after planting. Where figures can't be reset, a random
+        number of the same statements with no effect is a way.
+
+        Raises:
+            StoreError: the component refused.
+        """
+
+    @abstractmethod
     def describe(self, parameters: P) -> str:
         """What is broken, in one sentence for people who may know."""
 

@@ -113,6 +113,8 @@ async def plant(parts: Parts) -> str:
         for seen in await looks.record(parts):
             if seen.state != "planted":
                 raise InfrastructureError(f"fault '{seen.fault}'", f"was planted, but is seen as: {seen.seen}")
+        for each in (*parts.faults, *parts.others):
+            await asyncio.to_thread(each.fault.cover, parts.stores[each.component])
         await insist("the load resumes", parts.load.resume)
         told = [each.fault.describe(each.parameters) for each in parts.faults]
         told += [await events.begin(parts, scene) for scene in parts.task.scenes]

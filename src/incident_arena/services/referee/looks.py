@@ -30,6 +30,8 @@ async def look(stores: Stores, planted: Planted) -> Observation:
 async def record(parts: Parts) -> list[Observation]:
     """Look at every fault now, whenever the main program looked last; at the blind ones again until they are seen.
 
+    At what could be planted and is not once as well: see Fault.elsewhere.
+
     Returns:
         The last look at each fault.
     """
@@ -43,6 +45,8 @@ async def record(parts: Parts) -> list[Observation]:
         unseen = [one.fault for one in new if one.state == "unknown"]
         return not unseen, f"cannot see {', '.join(unseen)}"
 
+    for each in parts.others:
+        await look(parts.stores, each)
     with contextlib.suppress(DeadlineError):  # that it stayed unknown is written down, and the main program looks on
         await patient("every fault can be looked at", probe, BLIND_S)
     return list(last.values())

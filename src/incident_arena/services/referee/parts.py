@@ -30,6 +30,8 @@ class Parts:
     cluster: cluster.Cluster
     load: "Load"
     faults: tuple[faults.Planted, ...]
+    others: tuple[faults.Planted, ...]
+    """All that could be planted in these stores and is not: looked at alike, and not written down."""
 
 
 class LoadError(InfrastructureError):
@@ -81,6 +83,7 @@ async def assemble(config: Config) -> AsyncGenerator[Parts]:
         UserError: the task or the pod is not as it should be.
     """
     task = read_task(config.task_file)
+    planted = tuple(faults.read(each, config.kinds) for each in task.faults)
     config.evidence.mkdir(parents=True, exist_ok=True)
     with config.opened() as opened:
         async with (
@@ -95,5 +98,6 @@ async def assemble(config: Config) -> AsyncGenerator[Parts]:
                 stores=opened,
                 cluster=kubernetes,
                 load=Load(session, config.load_url, config.load_token),
-                faults=tuple(faults.read(each, config.kinds) for each in task.faults),
+                faults=planted,
+                others=faults.unplanted(planted, opened),
             )

@@ -43,8 +43,8 @@ async def watch(parts: Parts) -> None:
         asyncio.TaskGroup() as loops,
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=ANSWER_S)) as session,
     ):
-        for each in parts.faults:
-            loops.create_task(_every(EVERY_S, _observer(parts, each)))
+        for each in (*parts.faults, *parts.others):
+            loops.create_task(_every(EVERY_S, _observer(parts, each, kept=each in parts.faults)))
         loops.create_task(_every(EVERY_S, Harness(parts, session).look))
         loops.create_task(_every(EVERY_S, Acts(parts).look))
         loops.create_task(_every(DECLARATION_EVERY_S, Freezer(parts).look))
@@ -61,11 +61,13 @@ async def _every(seconds: float, look: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(due - loop.time())
 
 
-def _observer(parts: Parts, planted: Planted) -> Callable[[], Awaitable[None]]:
+def _observer(parts: Parts, planted: Planted, *, kept: bool) -> Callable[[], Awaitable[None]]:
     own = parts.config.connect(OBSERVE_TIMEOUT_S)
 
     async def look() -> None:
-        parts.evidence.live.append("observations.jsonl", await looks.look(own, planted))
+        seen = await looks.look(own, planted)
+        if kept:
+            parts.evidence.live.append("observations.jsonl", seen)
 
     return look
 

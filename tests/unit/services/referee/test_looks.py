@@ -30,7 +30,7 @@ class Observer:
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(patience, "POLL_S", 0.01)
-    return SimpleNamespace(evidence=Evidence(tmp_path), stores={"mariadb": None}, faults=())
+    return SimpleNamespace(evidence=Evidence(tmp_path), stores={"mariadb": None}, faults=(), others=())
 
 
 def plant(parts: Any, *blind: int) -> list[Observer]:

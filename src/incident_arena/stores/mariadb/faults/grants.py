@@ -1,5 +1,6 @@
 """Faults of MariaDB."""
 
+import random
 import re
 from typing import Annotated, Any, Literal, get_args
 
@@ -17,6 +18,7 @@ type Privilege = Literal[
     "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER", "CREATE TEMPORARY TABLES",
     "LOCK TABLES", "REFERENCES", "EXECUTE", "CREATE VIEW", "SHOW VIEW", "TRIGGER",
 ]  # fmt: skip
+COVERED, COVERS = "arena_cover", 5
 PRIVILEGES: tuple[str, ...] = get_args(Privilege.__value__)
 
 
@@ -53,6 +55,17 @@ class Grants(Fault[MariaDbStore, GrantsParameters]):
         held = effective(store.sql, parameters.user, parameters.host, parameters.database)
         missing = [privilege for privilege in parameters.privileges if privilege not in held]
         return Look("planted" if missing else "clear", {"missing": ", ".join(missing)})
+
+    def elsewhere(self, store: MariaDbStore) -> GrantsParameters:
+        """See Fault.elsewhere."""
+        return GrantsParameters(privileges=("DELETE",), user=store.spec.account, database=store.database)
+
+    def cover(self, store: MariaDbStore) -> None:
+        """Grant and revoke some times on a database that is not there: `Com_revoke` can't be reset in 10.11."""
+        account = (store.account.user,)
+        for _ in range(random.randint(1, COVERS)):  # noqa: S311 - no secret
+            store.sql.query(f"GRANT DELETE ON {COVERED}.* TO %s@'%%'", account)
+            store.sql.query(f"REVOKE DELETE ON {COVERED}.* FROM %s@'%%'", account)
 
     def describe(self, parameters: GrantsParameters) -> str:
         """See Fault.describe."""

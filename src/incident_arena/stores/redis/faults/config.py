@@ -57,6 +57,15 @@ class Config(Fault[RedisStore, ConfigParameters]):
         state: Literal["planted", "clear"] = "planted" if denied or not enabled else "clear"
         return Look(state, {"denied": ", ".join(denied), "enabled": enabled})
 
+    def elsewhere(self, store: RedisStore) -> ConfigParameters:
+        """See Fault.elsewhere."""
+        return ConfigParameters(denied_commands=("lpop",), user=store.spec.account or "default")
+
+    def cover(self, store: RedisStore) -> None:
+        """Save the rules, and forget how often each command was called."""
+        store.redis.command("ACL", "SAVE")
+        store.redis.command("CONFIG", "RESETSTAT")
+
     def describe(self, parameters: ConfigParameters) -> str:
         """See Fault.describe."""
         return f"the user {parameters.user} may not call {', '.join(parameters.denied_commands)}"
