@@ -119,7 +119,8 @@ def test_a_service_is_reached_by_name_and_its_volume_is_written_by_a_plain_user(
 
 def test_what_a_volume_holds_waits_for_no_disk_and_outlives_its_pod(pods: NodeSpec, images: NodeImages) -> None:
     (mount,) = in_client(pods, "grep", " /data ", "/proc/mounts").stdout.splitlines()
-    assert (mount.split()[2], "volatile" in mount.split()[3].split(",")) == ("overlay", True)
+    assert mount.split()[2] == "overlay"
+    assert "volatile" in mount.split()[3]  # newer kernels write `fsync=volatile`
     assert in_client(pods, "sh", "-c", "echo kept >/data/kept && sync -d /data/kept").exit == 0
     kubectl(pods, "delete", "pod", "client", "--wait")
     image = next(reference for reference in images.archives if "/redis:" in reference)
