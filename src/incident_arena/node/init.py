@@ -67,6 +67,8 @@ def main(folder: Path) -> int:
     signal.signal(signal.SIGINT, end)
     try:
         cgroups.enter(spec.cgroup)
+        # However nice the command that started it: the node's weight is its control group's.
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
         _mounts(spec)
         _network(spec)
         children = _start(spec, ending)
