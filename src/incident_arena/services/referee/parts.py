@@ -9,6 +9,7 @@ import aiohttp
 
 from incident_arena import application, faults
 from incident_arena.errors import InfrastructureError
+from incident_arena.faults import Planted
 from incident_arena.formats.task import TaskSpec
 from incident_arena.services import cluster
 from incident_arena.services.referee.config import Config
@@ -29,8 +30,8 @@ class Parts:
     stores: Stores
     cluster: cluster.Cluster
     load: "Load"
-    faults: tuple[faults.Planted, ...]
-    others: tuple[faults.Planted, ...]
+    faults: tuple[Planted, ...]
+    others: tuple[Planted, ...]
     """All that could be planted in these stores and is not: looked at alike, and not written down."""
 
 
