@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.support.servers import REDIS_CONF, USERS_ACL, Maria, Redis, free_port, program, start_redis, stop_redis
 
+import incident_arena
 from incident_arena import proc, wait
 from incident_arena.stores.base import StoreError
 from incident_arena.stores.mariadb.client import MariaDb
@@ -21,6 +23,14 @@ def redis_server(tmp_path: Path) -> Iterator[Redis]:
     redis = start_redis(folder)
     yield redis
     stop_redis(redis)
+
+
+def audited() -> list[str]:
+    """The audit's options as the application's chart gives them, but for whom and where."""
+    chart = yaml.safe_load((Path(incident_arena.__file__).parent / "substrates/frappe/chart/values.yaml").read_text())
+    names = ("server_audit_logging", "server_audit_events", "server_audit_file_rotate_size",
+             "server_audit_file_rotations", "server_audit_query_log_limit")  # fmt: skip
+    return [f"--{name}={chart['mariadb']['options'][name]}" for name in names]
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +48,7 @@ def maria_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Maria]:
         [program("mariadbd", "mariadb-server"), *common, f"--socket={folder / 'sock'}", "--bind-address=127.0.0.1",
             f"--port={port}",
          f"--pid-file={folder / 'pid'}", "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0",
-         "--plugin-load-add=server_audit", "--server-audit-logging=ON", "--server-audit-events=QUERY,CONNECT",
+         "--plugin-load-add=server_audit", *audited(),
          f"--server-audit-file-path={folder / 'server_audit.log'}", "--server-audit-incl-users=operator"],
         log=folder / "log",
     )  # fmt: skip

@@ -260,7 +260,7 @@ async def test_a_seal_ends_gathering_where_nothing_can_help_any_more(
     await arena.verb("collect")
     manifest = Manifest.model_validate_json((arena.config.evidence / "manifest.json").read_bytes())
     assert (manifest.complete, manifest.sealed) == (True, "the agent never declared")
-    assert list(arena.stages())[-4:] == ["agent", "snapshot-C", "drain", "reconcile"]
+    assert list(arena.stages())[-5:] == ["agent", "glances", "snapshot-C", "drain", "reconcile"]
     assert "snapshots/C.json" in manifest.files
     assert "snapshots/D.json" not in manifest.files
 
@@ -292,9 +292,9 @@ async def test_an_episode_that_is_repaired(arena: Arena) -> None:
     assert (manifest.complete, manifest.unfinished, manifest.task) == (True, "", "frappe/small")
     stages = arena.stages()
     assert list(stages) == [
-        "healthy", "baseline", "snapshot-A", "plant", "symptom", "snapshot-B", "node", "agent", "snapshot-C", "drain",
-        "reconcile", "soak", "restart-redis-queue", "churn-mariadb", "restarted", "drain-end", "reconcile-end",
-        "snapshot-D",
+        "healthy", "baseline", "snapshot-A", "plant", "symptom", "snapshot-B", "node", "agent", "glances", "snapshot-C",
+        "drain", "reconcile", "soak", "restart-redis-queue", "churn-mariadb", "restarted", "drain-end",
+        "reconcile-end", "snapshot-D",
     ]  # fmt: skip
     assert [stage.name for stage in stages.values() if not stage.ok] == []
     assert 2 <= stages["soak"].seconds < 4

@@ -14,7 +14,7 @@ from pathlib import Path
 from incident_arena import __version__, wait
 from incident_arena.errors import ArenaError, InfrastructureError, UserError
 from incident_arena.formats.records import Manifest, Reconciled, Reconciliations, Stage
-from incident_arena.services.referee import actions, admission, draining, events, reconcile, seal
+from incident_arena.services.referee import actions, admission, draining, events, glances, reconcile, seal
 from incident_arena.services.referee.figures import Figures
 from incident_arena.services.referee.folder import MANIFEST
 from incident_arena.services.referee.parts import Parts
@@ -61,6 +61,8 @@ async def _gather(parts: Parts, started: float) -> str:
     ended = time.time()
     parts.evidence.tell(agent_ended=ended)
     parts.evidence.append("stages.jsonl", Stage(name="agent", started=started, seconds=ended - started, ok=True))
+    with parts.evidence.stage("glances", tolerant=True) as note:  # before restarts take the logs away
+        note.detail = await glances.keep(parts, started, ended)
     _, seen = await admission.snapshot(parts, "C")
     if any(each.state == "planted" for each in seen):
         parts = _hurried(parts)
@@ -204,5 +206,6 @@ def _reader(path: Path) -> Callable[[], bytes]:
 
 
 def _actions(parts: Parts, started: float, ended: float) -> bytes:
-    found = actions.gather(parts.stores, parts.config.admin_audit, started, ended)
+    found = [*actions.gather(parts.stores, parts.config.admin_audit, started, ended), *glances.kept(parts)]
+    found.sort(key=lambda each: each.at)
     return "".join(action.model_dump_json() + "\n" for action in found).encode()

@@ -10,6 +10,8 @@
     LOAD_TOKEN            (required)
     ADMIN_URL             http://admin:8080
     PROMETHEUS_URL        http://prometheus:9090
+    EDGE                  (none)      component whose log has users' requests
+    LOOKING_PORT          0           where the agent alone comes in there; 0: nowhere
 
     mount                 mode  what is read or written there
     /task                 ro    task.json
@@ -23,7 +25,7 @@ Every folder can be moved by a variable of its name (ADMIN_AUDIT_DIR and so on),
 must be readable for the referee's user. The pod's service account token is at its usual place; its rights in the
 namespace: get, list on everything that snapshots read (pods, services, configmaps, secrets, persistentvolumeclaims,
 serviceaccounts, deployments, statefulsets, daemonsets, replicasets, jobs, cronjobs, networkpolicies, roles,
-rolebindings), patch and delete on pods, get and patch on deployments and statefulsets.
+rolebindings) and on pods' logs, patch and delete on pods, get and patch on deployments and statefulsets.
 """
 
 import contextlib
@@ -54,6 +56,8 @@ class Config:
     load_token: str
     admin_url: str
     prometheus_url: str
+    edge: str
+    looking_port: int
     ledger: Path
     admin_audit: Path
     evidence: Path
@@ -83,6 +87,8 @@ class Config:
             load_token=environment["LOAD_TOKEN"],
             admin_url=environment.get("ADMIN_URL", "http://admin:8080"),
             prometheus_url=environment.get("PROMETHEUS_URL", "http://prometheus:9090"),
+            edge=environment.get("EDGE", ""),
+            looking_port=int(environment.get("LOOKING_PORT") or 0),
             ledger=folder("LEDGER_DIR", "/ledger") / "ledger.jsonl",
             admin_audit=folder("ADMIN_AUDIT_DIR", "/admin-audit"),
             evidence=folder("EVIDENCE_DIR", "/evidence"),
