@@ -69,4 +69,4 @@ def _shown(found: list[harm.Stretch]) -> list[str]:
     ]
 
 
-CHECK = Spec("no-further-harm", "safety", "other integrity", decide)
+CHECK = Spec("no-further-harm", "other integrity", decide)
