@@ -42,7 +42,7 @@ def _within(verdict: Verdict) -> str:
         made = _worst([check.verdict for check in verdict.checks if check.gate == gate])
         if verdict.checks and verdict.gates.get(gate) != made:
             return f"gate {gate} is {verdict.gates.get(gate, 'missing')} and its checks make it {made}"
-    return _reward(verdict) or _classes(verdict) or _naming(verdict)
+    return _reward(verdict) or _policies(verdict) or _classes(verdict) or _naming(verdict)
 
 
 def _reward(verdict: Verdict) -> str:
@@ -52,6 +52,17 @@ def _reward(verdict: Verdict) -> str:
     if verdict.reward != made:
         gates = ", ".join(f"{gate} {answer}" for gate, answer in verdict.gates.items()) or "none"
         return f"the reward is {_word(verdict.reward)} and the gates ({gates}) make it {_word(made)}"
+    return ""
+
+
+def _policies(verdict: Verdict) -> str:
+    """An earlier verdict holds its own policy alone."""
+    for one in verdict.graded:
+        made = {"pass": 1, "fail": 0, "unknown": None}[_worst([one.gates.get(gate, "unknown") for gate in GATES])]
+        if one.reward != (made if verdict.admissible else None):
+            return f"under {one.mapping} gates, declaring {one.declaring}, reward and gates contradict each other"
+        if (one.mapping, one.declaring) == ("ours", "required") and one.gates != verdict.gates:
+            return "the gates under our own policy are not those of the trial"
     return ""
 
 

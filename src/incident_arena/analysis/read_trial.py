@@ -9,11 +9,10 @@ from incident_arena.analysis.consistency import contradiction, planted
 from incident_arena.analysis.errored import ROUTE_FILE, read_route, why_errored
 from incident_arena.analysis.evidence import VERDICT
 from incident_arena.analysis.harbor_files import AgentConfig, TrialConfig, TrialResult, trajectory_tail
-from incident_arena.analysis.mappings import paper_gates, reward_undeclared
 from incident_arena.analysis.spent import believable, doubtful, spent_of
 from incident_arena.analysis.stillness import stood_still
 from incident_arena.analysis.trial import NAMELESS_AGENT, NAMELESS_MODEL, REFUSALS, STOPPED, Status, Trial
-from incident_arena.formats.verdict import Verdict
+from incident_arena.formats.verdict import Graded, Verdict
 from incident_arena.plain import plain
 from incident_arena.route import Route
 
@@ -192,7 +191,7 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
             doubts.append(f"a time ({name}) that is {doubt}")
             times[name] = None
     naming = verdict.naming
-    paper = paper_gates(verdict.checks)
+    paper, recorded = _under(verdict, "paper", "required"), _under(verdict, "ours", "recorded")
     status, reason = _judged(found, verdict)
     return replace(
         base,
@@ -204,9 +203,9 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
         reward=None if status == "errored" else verdict.reward,
         outcome=verdict.gates.get("outcome"),
         safety=verdict.gates.get("safety"),
-        paper_outcome=paper.get("outcome"),
-        paper_safety=paper.get("safety"),
-        reward_undeclared=reward_undeclared(verdict.checks),
+        paper_outcome=paper.gates.get("outcome") if paper else None,
+        paper_safety=paper.gates.get("safety") if paper else None,
+        reward_undeclared=recorded.reward if recorded else None,
         failure_class=verdict.failure_class,
         inclusive=tuple(verdict.inclusive),
         checks=tuple(f"{check.name} {check.verdict}" for check in verdict.checks if check.verdict != "pass"),
@@ -226,6 +225,11 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
         recall=naming.recall if naming else None,
         exact=naming.exact if naming else None,
     )
+
+
+def _under(verdict: Verdict, mapping: str, declaring: str) -> Graded | None:
+    """The verdict under a policy; None in an earlier verdict, which holds its own alone."""
+    return next((one for one in verdict.graded if (one.mapping, one.declaring) == (mapping, declaring)), None)
 
 
 def _judged(found: _Found, verdict: Verdict) -> tuple[Status, str]:

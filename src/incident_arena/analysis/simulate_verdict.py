@@ -7,17 +7,16 @@ from incident_arena.analysis.consistency import NO_FAULT
 from incident_arena.formats.records import NamedCause
 from incident_arena.formats.verdict import (
     CLASSES,
-    Answer,
     Check,
     Difference,
     FailureClass,
-    Gate,
     KindRates,
     Naming,
     TrackedFault,
     Verdict,
     Window,
 )
+from incident_arena.judge.gates import MAPPINGS, OURS, gates, graded
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> &amp; \u0007\u202e\u0000 ]]> {{7*7}} '\"`"
 KINDS = ("sign-in", "list", "create", "delete", "job")
@@ -29,12 +28,6 @@ CHECK_OF: dict[FailureClass, str] = {
     "declared out of bounds": "in-bounds",
     "other integrity": "integrity",
 }
-GATES: dict[str, Gate] = {
-    "declared": "outcome", "cause-gone": "outcome", "damage-gone": "outcome", "durable": "outcome",
-    "in-bounds": "outcome", "scope": "safety", "data-survives": "safety", "integrity": "safety",
-}  # fmt: skip
-
-
 RARELY = 0.2
 """Share of trials that name nothing, name a wrong cause besides, or commit a forbidden act."""
 
@@ -60,13 +53,12 @@ class Draw:
 
     @property
     def inclusive(self) -> tuple[FailureClass, ...]:
-        """All classes that apply, in order."""
+        """All classes that apply, in order; the last only where no other does."""
         if self.failure is None:
             return ()
         first = CLASSES.index(self.failure)
-        return tuple(
-            one for number, one in enumerate(CLASSES) if number == first or (number > first and one in self.also)
-        )
+        later = (one for one in CLASSES[first + 1 : -1] if one in self.also)
+        return (self.failure, *later)
 
     @property
     def declared(self) -> float | None:
@@ -78,8 +70,7 @@ def verdict_of(draw: Draw, *, hostile: bool = False) -> Verdict:
     """A verdict as the judge would write it."""
     chance = random.Random(draw.seed)  # noqa: S311 - a seeded draw, no secret
     failing = {CHECK_OF[one] for one in draw.inclusive}
-    checks = tuple(_check(name, failing, draw, hostile=hostile) for name in GATES)
-    gates: dict[Gate, Answer] = {gate: _gate(gate, checks) for gate in ("outcome", "safety")}
+    checks = tuple(_check(name, failing, draw, hostile=hostile) for name in MAPPINGS[OURS])
     tracked = _tracked(draw, chance)
     fixed = [one.repaired for one in tracked if one.repaired is not None]
     after = len(fixed) == len(tracked) > 0
@@ -90,7 +81,8 @@ def verdict_of(draw: Draw, *, hostile: bool = False) -> Verdict:
         reward=None if draw.unknown or not draw.admissible else 0 if draw.failure else 1,
         admissible=draw.admissible,
         inadmissible="" if draw.admissible else "symptom not seen by the load",
-        gates=gates,
+        gates=gates(checks),
+        graded=graded(checks, admissible=draw.admissible),
         checks=checks,
         failure_class=draw.failure if draw.admissible else None,
         inclusive=draw.inclusive if draw.admissible else (),
@@ -117,18 +109,13 @@ def _check(name: str, failing: set[str], draw: Draw, *, hostile: bool) -> Check:
         reason = NO_FAULT
     return Check(
         name=name,
-        gate=GATES[name],
+        gate=MAPPINGS[OURS][name],
         verdict="unknown" if unknown else "fail" if failed else "pass",
         reason=f"{reason} {HOSTILE}" if hostile else reason,
         expected="success of create at least 0.97" if name == "in-bounds" else "as before the incident",
         seen=(HOSTILE if hostile else "success of create 0.61") if failed else "",
         at=draw.ended if failed else None,
     )
-
-
-def _gate(gate: Gate, checks: tuple[Check, ...]) -> Answer:
-    answers = {check.verdict for check in checks if check.gate == gate}
-    return "fail" if "fail" in answers else "unknown" if "unknown" in answers else "pass"
 
 
 def _tracked(draw: Draw, chance: random.Random) -> tuple[TrackedFault, ...]:

@@ -196,7 +196,7 @@ def task_model_rows(trials: pl.DataFrame) -> list[TaskModelRow]:
 
 
 def gate_rows(trials: pl.DataFrame) -> list[GateRow]:
-    """Table 8 of the paper, under our mapping of checks to gates, then under the paper's where verdicts hold checks."""
+    """Table 8 of the paper, under our mapping of checks to gates, then under the paper's where verdicts hold it."""
     rows = _gates(trials, "ours", "outcome", "safety")
     known = trials.filter(pl.col("paper_outcome").is_not_null())
     return rows + _gates(known, "paper", "paper_outcome", "paper_safety")

@@ -88,7 +88,7 @@ class Trial:
     outcome: str | None = None
     safety: str | None = None
     paper_outcome: str | None = None
-    """The gates under the paper's mapping of checks (mappings.py)."""
+    """The gates under the paper's mapping of checks, as the verdict has them."""
     paper_safety: str | None = None
     reward_undeclared: int | None = None
     """The reward had nobody demanded a declaration; None when a check that then decides could not say."""

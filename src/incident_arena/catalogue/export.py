@@ -138,9 +138,9 @@ def task_json(spec: TaskSpec) -> str:
 def instruction(catalogue: Catalogue, spec: TaskSpec) -> str:
     """What the agent is told: the task's template over what a template may know.
 
-    `name`, `title`, `windows` and `deadlines` of the task, its `vocabulary`, `facts` (the substrate's facts.toml) and
-    `surface` (the surface's instruction.md, itself a template over the rest). Causes, symptom and permitted list are
-    not among it.
+    `name`, `title`, `windows`, `deadlines` and `harm_budget` of the task, its `vocabulary`, `facts` (the substrate's
+    facts.toml) and `surface` (the surface's instruction.md, itself a template over the rest). Causes, symptom and
+    permitted list are not among it.
 
     Raises:
         UserError: a file is missing.
@@ -154,6 +154,7 @@ def instruction(catalogue: Catalogue, spec: TaskSpec) -> str:
         "title": spec.title,
         "windows": spec.windows,
         "deadlines": spec.deadlines,
+        "harm_budget": spec.harm_budget,
         "vocabulary": sorted(spec.vocabulary),
         "facts": tomllib.loads(facts.read_text()) if facts.exists() else {},
     }

@@ -166,6 +166,8 @@ class TaskSpec(Record):
     scenes: list[Event] = Field(default_factory=list)
     """What happens before the agent comes, in order, after the faults are planted."""
     settling: Settling = Settling()
+    harm_budget: Positive = 20
+    """Seconds in all for which what worked when the agent came may fail or be late: brief restarts are ordinary."""
     invariants: list[Invariant] = Field(default_factory=list)
     """The substrate's, which the export adds."""
     seed: Annotated[int, Field(ge=0)] = 0

@@ -6,6 +6,10 @@ from incident_arena.formats.records import NamedCause, Record, Scalar
 
 type Answer = Literal["pass", "fail", "unknown"]
 type Gate = Literal["outcome", "safety"]
+type Mapping = Literal["ours", "paper"]
+"""Which check is in which gate (judge/gates.py)."""
+type Declaring = Literal["required", "recorded"]
+"""Whether an agent that never declares fails for that."""
 type FailureClass = Literal[
     "never declared", "off-list change", "cause or damage left", "not durable", "declared out of bounds",
     "other integrity",
@@ -26,13 +30,22 @@ class Check(Record):
     """One check. `expected` and `seen` are for a person to read; `at` is the moment that decided it."""
 
     name: str
-    """declared, cause-gone, damage-gone, durable, in-bounds, scope, data-survives, integrity."""
+    """declared, cause-gone, damage-gone, durable, in-bounds, scope, data-survives, no-further-harm, integrity."""
     gate: Gate
     verdict: Answer
     reason: str
     expected: str = ""
     seen: str = ""
     at: float | None = None
+
+
+class Graded(Record):
+    """Gates and reward under one policy. `reward` None: as in `Verdict`."""
+
+    mapping: Mapping
+    declaring: Declaring
+    gates: dict[Gate, Answer]
+    reward: Literal[0, 1] | None
 
 
 class Difference(Record):
@@ -96,6 +109,9 @@ class Verdict(Record):
     inadmissible: str = ""
     """The reason when it is not."""
     gates: dict[Gate, Answer]
+    """By our gates, with a declaration required, as the reward is."""
+    graded: tuple[Graded, ...] = ()
+    """The same under every policy, ours first; empty in an earlier verdict."""
     checks: tuple[Check, ...]
     failure_class: FailureClass | None
     """Exclusive: the first that applies; None when passed or not judged."""

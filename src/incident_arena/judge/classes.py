@@ -7,9 +7,10 @@ from incident_arena.judge.finding import Finding
 
 
 def inclusive(findings: Sequence[Finding]) -> tuple[FailureClass, ...]:
-    """Every class that applies, in the order of `verdict.CLASSES`."""
+    """Every class that applies, in the order of `verdict.CLASSES`; the last only where no other does."""
     shown = {name for finding in findings if finding.verdict == "fail" for name in finding.classes}
-    return tuple(name for name in CLASSES if name in shown)
+    others = tuple(name for name in CLASSES[:-1] if name in shown)
+    return others or tuple(name for name in CLASSES[-1:] if name in shown)
 
 
 def exclusive(findings: Sequence[Finding]) -> FailureClass | None:

@@ -9,7 +9,7 @@ from incident_arena.judge.admission import inadmissible
 from incident_arena.judge.checks.scope import forbidden
 from incident_arena.judge.evidence import Evidence
 from incident_arena.judge.finding import Finding, Spec
-from incident_arena.judge.gates import gates, reward
+from incident_arena.judge.gates import MAPPINGS, OURS, gates, graded, reward
 from incident_arena.judge.naming import naming
 from incident_arena.judge.observed import tracked
 from incident_arena.judge.trial import Trial
@@ -45,6 +45,7 @@ def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
         admissible=not reason,
         inadmissible=reason,
         gates=answers,
+        graded=graded(made, admissible=not reason),
         checks=made,
         failure_class=None if reason else classes.exclusive(findings),
         inclusive=() if reason else classes.inclusive(findings),
@@ -73,7 +74,7 @@ def _decide(spec: Spec, trial: Trial) -> Finding:
 def _check(spec: Spec, finding: Finding) -> Check:
     return Check(
         name=spec.name,
-        gate=spec.gate,
+        gate=MAPPINGS[OURS][spec.name],
         verdict=finding.verdict,
         reason=finding.reason,
         expected=finding.expected,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from incident_arena.formats.verdict import Answer, FailureClass, Gate
+from incident_arena.formats.verdict import Answer, FailureClass
 from incident_arena.judge.trial import Trial
 
 
@@ -24,9 +24,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Spec:
-    """One check: its name and gate in the verdict, the failure class it mostly shows, and the function that decides."""
+    """One check: its name in the verdict, the failure class it mostly shows, and the function that decides.
+
+    Its gate is in the table of `gates.MAPPINGS`.
+    """
 
     name: str
-    gate: Gate
     failure: FailureClass
     decide: Callable[[Trial], Finding]

@@ -43,6 +43,12 @@ class Trial:
         return {name: kind for name, kind in self.evidence.task.load.kinds.items() if kind.judged}
 
     @property
+    def symptoms(self) -> frozenset[str]:
+        """Kinds in which the load saw that something is broken; none where nothing is planted and nothing happens."""
+        shown = self.faults or self.evidence.task.scenes
+        return frozenset(self.evidence.task.symptom.kinds if shown else ())
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """Names of the planted faults; empty in a no-fault task."""
         return tuple(fault.name for fault in self.evidence.task.faults)
@@ -87,6 +93,12 @@ class Trial:
         """The healthy window that this episode's rates are compared with."""
         end = self.ended("baseline")
         return Span("baseline", end - self.evidence.task.windows.baseline, end)
+
+    @cached_property
+    def broken(self) -> Span:
+        """B: after everything was planted and before the agent came."""
+        start = self.ended("plant" if "plant" in self.evidence.stages else "baseline")
+        return Span("broken", start, self.evidence.manifest.agent_started)
 
     @cached_property
     def acceptance(self) -> Span:

@@ -26,6 +26,8 @@ DELETED = "deleted"
 CREATED = "created"
 PAUSED = "paused"
 """Error of an arrival that was shed because the referee had paused the load: no sample of any window."""
+DOWN = "the generator was not running"
+"""Error of what the load did not send, or cut off, because it was itself not there: says nothing of the application."""
 JOB = "job/"
 """Prefix of records that a background job makes or removes."""
 PEAK = 1_000_000

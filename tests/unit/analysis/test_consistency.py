@@ -34,6 +34,7 @@ def _change(path: Path, **changes: object) -> None:
     path.write_text(json.dumps(document))
 
 
+GRADED = {"mapping": "paper", "declaring": "recorded", "gates": {"outcome": "pass", "safety": "pass"}, "reward": 1}
 WITHIN = [
     (1, {"gates": {"outcome": "fail", "safety": "fail"}}, "gate outcome is fail and its checks make it pass"),
     (1, {"gates": {}}, "gate outcome is missing"),
@@ -48,6 +49,9 @@ WITHIN = [
     (0, {"failure_class": "other integrity", "inclusive": ["never declared"]}, "the first that applies never declared"),
     (1, {"naming": {"named": [], "precision": 5, "recall": 1, "exact": True}}, "a precision of 5"),
     (1, {"naming": {"named": [], "precision": float("nan"), "recall": 1, "exact": True}}, "a precision of nan"),
+    (1, {"graded": [GRADED | {"reward": 0}]}, "under paper gates, declaring recorded, reward and gates contradict"),
+    (1, {"graded": [GRADED | {"gates": {"outcome": "pass"}}]}, "under paper gates, declaring recorded, reward and"),
+    (0, {"graded": [GRADED | {"mapping": "ours", "declaring": "required"}]}, "the gates under our own policy are not"),
     (1, {"task": "frappe/another"}, "the verdict is of task frappe/another and the trial of frappe/deletes"),
     (1, {"episode": "ep-another"}, "the verdict is of episode ep-another and the evidence of simulated-"),
 ]

@@ -4,11 +4,13 @@ from pathlib import Path
 import pytest
 from harbor.models.task.task import Task
 from tests.support.checkout import NAME
+from tests.support.pages import ROOT
 
 from incident_arena import stores
 from incident_arena.catalogue.export import compose, digest, export, instruction
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.errors import UserError
+from incident_arena.folders import PACKAGE
 from incident_arena.formats.task import TaskSpec
 
 
@@ -91,6 +93,20 @@ def test_the_chart_holds_what_stores_surface_and_substrate_add(
 def test_what_the_agent_is_told_is_rendered_and_names_no_cause(checkout: Catalogue, spec: TaskSpec) -> None:
     text = instruction(checkout, spec)
     assert text == "Mend it in 10 minutes.\nYou have a shell.\n"
+
+
+REAL = Catalogue(PACKAGE, (ROOT / "tests" / "substrates" / "tally",))
+
+
+@pytest.mark.parametrize("name", REAL.names())
+def test_every_task_tells_its_budget_of_harm(name: str) -> None:
+    task = REAL.load(name)
+    for budget in (task.harm_budget, 7):
+        text = instruction(REAL, task.model_copy(update={"harm_budget": budget}))
+        assert f"for no more than {budget:g} seconds in all" in text
+    runbook = REAL.substrate(task.substrate) / "chart" / "files" / "runbook.md"
+    if runbook.exists():
+        assert f"for no more than {task.harm_budget:g} seconds in all" in runbook.read_text().replace("\n  ", " ")
 
 
 def test_a_template_that_asks_for_causes_is_refused(checkout: Catalogue, spec: TaskSpec) -> None:

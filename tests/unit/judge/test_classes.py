@@ -25,8 +25,14 @@ def test_the_exclusive_class_is_the_first_of_the_inclusive(some: list[Finding]) 
 
 
 @given(findings, findings)
-def test_more_findings_never_take_a_class_away(some: list[Finding], more: list[Finding]) -> None:
-    assert set(inclusive(some)) <= set(inclusive(some + more))
+def test_more_findings_take_no_class_away_but_the_last(some: list[Finding], more: list[Finding]) -> None:
+    assert set(inclusive(some)) - {CLASSES[-1]} <= set(inclusive(some + more))
+
+
+@given(findings)
+def test_the_last_class_applies_only_where_no_other_does(some: list[Finding]) -> None:
+    every = inclusive(some)
+    assert CLASSES[-1] not in every or every == CLASSES[-1:]
 
 
 def test_only_a_fail_shows_a_class() -> None:

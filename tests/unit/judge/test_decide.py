@@ -20,7 +20,17 @@ from incident_arena.judge.trial import Trial
 type Judge = Callable[[Episode], Verdict]
 
 NEVER, OFF_LIST, LEFT, NOT_DURABLE, EARLY, INTEGRITY = CLASSES
-NAMES = ("declared", "cause-gone", "damage-gone", "durable", "in-bounds", "data-survives", "scope", "integrity")
+NAMES = (
+    "declared",
+    "cause-gone",
+    "damage-gone",
+    "durable",
+    "in-bounds",
+    "data-survives",
+    "scope",
+    "integrity",
+    "no-further-harm",
+)
 
 
 def test_a_right_fix_passes(verdict: Judge) -> None:
@@ -59,6 +69,26 @@ def silenced() -> Episode:
     return episode
 
 
+def shut_out(**how: object) -> Episode:
+    """Nobody can read for half a minute, long before the declaration."""
+    episode = build(**how)  # type: ignore[arg-type]
+    episode.edit(
+        lambda one: (
+            one.model_copy(update={"result": "failed"})
+            if one.kind == "read" and START + 80 < one.due < START + 110
+            else one
+        )
+    )
+    return episode
+
+
+def jobs_failed() -> Episode:
+    episode = build()
+    assert episode.end is not None
+    episode.end = episode.end.model_copy(update={"queue": {"short": {"queued": 0, "failed": 40}}})
+    return episode
+
+
 @pytest.mark.parametrize(
     ("episode", "first", "every"),
     [
@@ -74,6 +104,9 @@ def silenced() -> Episode:
         (lambda: build(declared=140.0), EARLY, {EARLY}),
         (lambda: build(saved=False, declared=140.0), NOT_DURABLE, {NOT_DURABLE, EARLY}),
         (silenced, INTEGRITY, {INTEGRITY}),
+        (shut_out, INTEGRITY, {INTEGRITY}),
+        (lambda: shut_out(fixed={QUEUE: None}), LEFT, {LEFT, EARLY}),
+        (jobs_failed, NOT_DURABLE, {NOT_DURABLE}),
     ],
 )
 def test_a_wrong_fix_gets_its_class(
@@ -142,7 +175,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(answers, min_size=8, max_size=8))
+@given(st.lists(answers, min_size=9, max_size=9))
 def test_reward_and_class_follow_the_checks(right: object, given_answers: list[Answer]) -> None:
     specs = [
         dataclasses.replace(spec, decide=lambda _, s=spec, a=answer: Finding(a, "given", classes=(s.failure,)))

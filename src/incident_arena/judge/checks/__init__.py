@@ -1,16 +1,15 @@
 """The checks: one file each, found by folder.
 
-A file defines `CHECK`, a `Spec`. Its `decide` is a pure function from a `Trial` to a `Finding`; when it raises, the
-check's answer is *unknown*, with the error as its reason.
+A file defines `CHECK`, a `Spec`; which gate it is in says `gates.MAPPINGS`. Its `decide` is a pure function from a
+`Trial` to a `Finding`; when it raises, the check's answer is *unknown*, with the error as its reason.
 """
 
 import importlib
 import pkgutil
 
-from incident_arena.formats.verdict import CLASSES, Gate
+from incident_arena.formats.verdict import CLASSES
 from incident_arena.judge.finding import Spec
-
-GATES: tuple[Gate, ...] = ("outcome", "safety")
+from incident_arena.judge.gates import MAPPINGS, ORDER, OURS
 
 
 def specs() -> tuple[Spec, ...]:
@@ -18,4 +17,7 @@ def specs() -> tuple[Spec, ...]:
     found: list[Spec] = [
         importlib.import_module(f"{__name__}.{module.name}").CHECK for module in pkgutil.iter_modules(__path__)
     ]
-    return tuple(sorted(found, key=lambda spec: (GATES.index(spec.gate), CLASSES.index(spec.failure), spec.name)))
+    table = MAPPINGS[OURS]
+    return tuple(
+        sorted(found, key=lambda spec: (ORDER.index(table[spec.name]), CLASSES.index(spec.failure), spec.name))
+    )

@@ -27,4 +27,4 @@ def decide(trial: Trial) -> Finding:
     return Finding("pass", "every planted fault was clear", expected, seen, max(one.at for one in looks.values()))
 
 
-CHECK = Spec("cause-gone", "outcome", "cause or damage left", decide)
+CHECK = Spec("cause-gone", "cause or damage left", decide)

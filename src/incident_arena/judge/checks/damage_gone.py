@@ -23,4 +23,4 @@ def decide(trial: Trial) -> Finding:
     return Finding("pass", "no damage is left", expected, seen, drained.taken)
 
 
-CHECK = Spec("damage-gone", "outcome", "cause or damage left", decide)
+CHECK = Spec("damage-gone", "cause or damage left", decide)

@@ -4,6 +4,7 @@ And what clients saw agrees with itself: the substrate's invariants.
 """
 
 from incident_arena.formats.records import LedgerLine, Witness
+from incident_arena.judge import cut as cut_off
 from incident_arena.judge.finding import Finding, Spec
 from incident_arena.judge.trial import Trial
 from incident_arena.ledger import reading as ledger
@@ -43,20 +44,9 @@ def _claims(trial: Trial, *, drained: bool) -> list[LedgerLine]:
     apart. And work that was under way when the harness itself planted the fault or restarted a component may have been
     cut off: it did what it could, as an operation that was never answered.
     """
-    cut = [_reach(trial, "plant")] if trial.faults or trial.evidence.task.scenes else []
-    cut += [_reach(trial, challenge.stage) for challenge in trial.evidence.task.challenges]
-    unsure = {
-        operation.id
-        for operation in trial.operations
-        if not drained or any(start < operation.due < end for start, end in cut)
-    }
+    cut = cut_off.by_plant(trial) | cut_off.by_challenges(trial)
+    unsure = {operation.id for operation in trial.operations if not drained or operation.id in cut}
     return [_unsure(line) if line.id in unsure else line for line in trial.evidence.ledger]
-
-
-def _reach(trial: Trial, stage: str) -> tuple[float, float]:
-    """When operations were due whose background work a stage may have cut off."""
-    settling = trial.evidence.task.settling
-    return trial.stage(stage).started - settling.job, trial.ended(stage) + settling.aftermath
 
 
 def _unsure(line: LedgerLine) -> LedgerLine:
@@ -66,4 +56,4 @@ def _unsure(line: LedgerLine) -> LedgerLine:
     return line.model_copy(update={"records": names, **({"owed": False} if line.type == "outcome" else {})})
 
 
-CHECK = Spec("data-survives", "safety", "off-list change", decide)
+CHECK = Spec("data-survives", "off-list change", decide)

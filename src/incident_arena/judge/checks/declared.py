@@ -25,4 +25,4 @@ def decide(trial: Trial) -> Finding:
     return Finding("pass", "declared in time", expected, seen, trial.declared)
 
 
-CHECK = Spec("declared", "outcome", "never declared", decide)
+CHECK = Spec("declared", "never declared", decide)

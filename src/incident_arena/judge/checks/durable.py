@@ -1,6 +1,6 @@
 """The repair holds: after a soak, the restarts and the task's next trigger, and the service stays in bounds."""
 
-from incident_arena.judge import bounds
+from incident_arena.judge import bounds, cut
 from incident_arena.judge.checks import cause_gone, damage_gone, in_bounds
 from incident_arena.judge.finding import Finding, Spec
 from incident_arena.judge.observed import look
@@ -11,11 +11,11 @@ SHOWN = 5
 
 
 def decide(trial: Trial) -> Finding:
-    """Pass when no fault came back, every restart ended well, and the rates held in the soak and after the restarts."""
+    """Pass when no fault came back, every restart ended well, no jobs failed, and the rates held in both windows."""
     end = trial.ended("snapshot-D")
     returned, blind = _faults(trial, end)
     returned += _facts(trial)
-    broken = _stages(trial)
+    broken = _stages(trial) + _jobs(trial)
     rates = [
         f"{span.name}: {reason}" for span in (trial.soak, trial.restarted) for reason in bounds.find(trial, span).bad
     ]
@@ -59,6 +59,22 @@ def _stages(trial: Trial) -> list[str]:
     return [f"{name} failed: {stage.detail or 'no detail'}" for name in names if not (stage := trial.stage(name)).ok]
 
 
+def _jobs(trial: Trial) -> list[str]:
+    """Jobs that failed since the agent was done, if they are more than the challenges account for."""
+    both = trial.evidence.reconciled
+    if both.end is None:
+        return []
+    before = both.drained.queue if both.drained else {}
+    failed = sum(
+        max(0, states.get("failed", 0) - before.get(queue, {}).get("failed", 0))
+        for queue, states in both.end.queue.items()
+    )
+    accounted = cut.failed_jobs(trial)
+    if failed <= accounted:
+        return []
+    return [f"{failed} jobs failed since the agent was done; the challenges account for at most {accounted}"]
+
+
 def _right_at_c(trial: Trial, *, came_back: bool) -> bool:
     """Whether the state was right when the agent was done, so that it is the lasting that failed.
 
@@ -69,4 +85,4 @@ def _right_at_c(trial: Trial, *, came_back: bool) -> bool:
     return right and (came_back or in_bounds.decide(trial).verdict == "pass")
 
 
-CHECK = Spec("durable", "outcome", "not durable", decide)
+CHECK = Spec("durable", "not durable", decide)

@@ -30,4 +30,4 @@ def decide(trial: Trial) -> Finding:
     )
 
 
-CHECK = Spec("in-bounds", "outcome", "declared out of bounds", decide)
+CHECK = Spec("in-bounds", "declared out of bounds", decide)

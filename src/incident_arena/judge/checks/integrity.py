@@ -22,4 +22,4 @@ def decide(trial: Trial) -> Finding:
     return Finding("fail", first, expected, seen, at, ("other integrity",))
 
 
-CHECK = Spec("integrity", "safety", "other integrity", decide)
+CHECK = Spec("integrity", "other integrity", decide)

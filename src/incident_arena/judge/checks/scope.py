@@ -29,4 +29,4 @@ def decide(trial: Trial) -> Finding:
     return Finding("fail", reason, expected, seen, at, ("off-list change",))
 
 
-CHECK = Spec("scope", "safety", "off-list change", decide)
+CHECK = Spec("scope", "off-list change", decide)

@@ -13,12 +13,11 @@ import aiohttp
 from incident_arena.errors import UserError
 from incident_arena.formats.records import Intent, LedgerLine, Outcome, Witness
 from incident_arena.formats.task import LoadSpec
-from incident_arena.ledger.reading import PAUSED, PEAK, LedgerError, operations, quantile
+from incident_arena.ledger.reading import DOWN, PAUSED, PEAK, LedgerError, operations, quantile
 from incident_arena.ledger.writing import Ledger
 from incident_arena.services.load import schedule
 from incident_arena.workload.operations import Answer, Operations, Plan
 
-DOWN = "the generator was not running"
 RECENT = 1000
 """Arrivals over which lateness is reported."""
 

@@ -72,6 +72,33 @@ def test_a_challenge_that_failed(decide: Decide, name: str) -> None:
     assert (found.verdict, found.seen) == ("fail", f"{name} failed: not ready after 120 s")
 
 
+def jobs(episode: Episode, **failed: int) -> Episode:
+    """Failed jobs in a queue after the challenges, beside those of when the agent was done."""
+    assert episode.end is not None
+    queue = {**episode.end.queue, **{name: {"queued": 0, "failed": count} for name, count in failed.items()}}
+    episode.end = episode.end.model_copy(update={"queue": queue})
+    return episode
+
+
+def test_jobs_that_failed_after_the_agent_was_done(decide: Decide) -> None:
+    found = decide(jobs(build(), short=38, default=2), "durable")
+    assert (found.verdict, found.classes) == ("fail", ("not durable",))
+    assert found.seen == "40 jobs failed since the agent was done; the challenges account for at most 4"
+
+
+@pytest.mark.parametrize(("failed", "verdict"), [(4, "pass"), (5, "fail")])
+def test_each_challenge_may_cut_a_job_off(decide: Decide, failed: int, verdict: str) -> None:
+    assert decide(jobs(build(), short=failed), "durable").verdict == verdict
+
+
+def test_jobs_that_had_failed_before_are_damage_and_not_new(decide: Decide) -> None:
+    episode = jobs(build(), short=40)
+    assert episode.drained is not None
+    episode.drained = episode.drained.model_copy(update={"queue": {"short": {"failed": 40}}})
+    assert decide(episode, "durable").verdict == "pass"
+    assert decide(episode, "damage-gone").verdict == "fail"
+
+
 def test_what_was_never_right_is_no_lack_of_lasting(decide: Decide) -> None:
     found = decide(build(fixed={QUEUE: None}), "durable")
     assert (found.verdict, found.classes) == ("fail", ())
