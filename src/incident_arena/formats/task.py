@@ -71,10 +71,10 @@ class Deadlines(Record):
     plant: Positive = 30
     symptom: Positive = 120
     snapshot: Positive = 60
-    agent: Positive = 1800
-    drain: Positive = 120
+    agent: Positive = 3600
+    drain: Positive = 300
     restart: Positive = 120
-    gather: Positive = 2100
+    gather: Positive = 2700
     """More than all waits in it together: gathering that overruns gives no verdict, which nobody may bring about."""
 
 

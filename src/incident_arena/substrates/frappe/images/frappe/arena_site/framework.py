@@ -42,7 +42,7 @@ def extra_config() -> dict[str, object]:
         "disable_website_cache": 1,
         # The default, 500, would turn a queue that stands into 503s after some minutes of load: the symptom would
         # depend on how fast the agent is.
-        "max_queued_jobs": 5000,
+        "max_queued_jobs": 20_000,
         # By default workers stand back behind the web servers, and starve on a busy machine.
         "background_process_niceness": 0,
     }
