@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from incident_arena.analysis.judgements import Judgement, append
 from incident_arena.analysis.left_out import LEFT_OUT_FILE, LeftOut
 from incident_arena.analysis.read import Reading, read_jobs
 from incident_arena.analysis.report import build, labelled
+from incident_arena.analysis.rows import ReplayedRow, Row
+from incident_arena.analysis.rows_trials import TrialRow
 from incident_arena.analysis.simulate import FRAPPE, NO_FAULT, Plan, SimModel, simulate
 from incident_arena.errors import UserError
 
@@ -127,6 +130,28 @@ def test_the_price_list_goes_before_what_an_agent_reports():
     assert price is not None
     assert (report.trials[0].cost, report.trials[0].cost_source) == (price.input, "prices")
     assert report.configurations[0].cost_reported == 0
+
+
+MEANS = {
+    "completion": "in which they were tracked",
+    "pass_at_1_undeclared": "where the other checks decide",
+    "cost_mean": "whose cost is known",
+    "mean_tokens": "whose tokens are known",
+    "input_tokens": "in which they are known, as of the other tokens",
+    "turns": "(turns|Mean over the trials in which they) are known",
+    "agent_seconds": "where it is known",
+}
+
+
+def test_a_mean_over_the_known_says_so():
+    said = set()
+    for row in Row.__subclasses__():
+        legend = " ".join([row.__doc__ or "", *(field.description or "" for field in row.model_fields.values())])
+        for name in row.model_fields:
+            if name in MEANS and row not in {ReplayedRow, TrialRow}:  # sums, and single trials
+                assert re.search(MEANS[name], legend), (row, name)
+                said.add(name)
+    assert said == set(MEANS)
 
 
 def test_what_is_pooled_is_said():
