@@ -166,6 +166,7 @@ def test_csv_is_what_is_shown_with_the_reports_values(viewed: Viewed, page_repor
         assert line["reward"] == ("" if row.status != "judged" else str(row.reward))
         assert line["refused"] == str(row.refused)
         assert line["simulated"] == "True"
+        assert line["cost_source"] == (row.cost_source or "")
         assert float(line["cost"] or -1) == pytest.approx(-1 if row.cost is None else row.cost)
 
 

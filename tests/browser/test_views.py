@@ -146,6 +146,20 @@ def test_pass_hat_k_stands_with_its_interval(viewed: Viewed, page_report: Report
     ]
 
 
+def test_a_cost_that_the_agent_reported_is_marked(viewed: Viewed, page_report: Report):
+    row = next(one for one in page_report.trials if one.status == "judged")
+    assert (row.cost_source, row.cost is None) == ("agent", False)
+    tab = viewed.go()
+    heads = tab.locator("#trials thead th").all_inner_texts()
+    place = next(number for number, head in enumerate(heads) if head.startswith("Cost"))
+    line = tab.locator("#trials tbody tr").filter(has=tab.locator(f"a[href='#/trial/{row.job}/{row.trial}']"))
+    shown = f"${row.cost:.2f}"
+
+    assert line.locator("> *").nth(place).inner_text() == f"{shown}\N{NARROW NO-BREAK SPACE}\N{DAGGER}"
+    tab = viewed.go(f"#/trial/{row.job}/{row.trial}")
+    assert f"{shown}, as the agent reported" in tab.locator("#verdict").inner_text()
+
+
 def test_the_papers_figures_are_drawn(viewed: Viewed, page_report: Report):
     tab = viewed.go()
     tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")

@@ -12,6 +12,7 @@ from incident_arena.folders import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "comparison.md").read_text()
+LIMITATIONS = (ROOT / "docs" / "limitations.md").read_text()
 TASKS = Catalogue(PACKAGE).tasks()
 YES, PARTLY, NO = "\N{CHECK MARK}", "\N{WHITE CIRCLE}", "\N{MULTIPLICATION SIGN}"
 LETTERS = {YES: "y", PARTLY: "p", NO: "n"}
@@ -42,6 +43,11 @@ def test_what_is_named_as_proof_exists(axis):
 
 def test_the_number_of_tasks_is_that_of_the_folder():
     assert int(OURS[1]) == len(TASKS)
+
+
+def test_the_limitations_are_of_the_tasks_that_there_are():
+    assert ("**One task, " in LIMITATIONS) == (len(TASKS) == 1)
+    assert all(f"`{name}`" in LIMITATIONS for name in TASKS)
 
 
 def test_no_fault_is_marked_where_there_is_such_a_task():

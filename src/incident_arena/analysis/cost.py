@@ -137,7 +137,8 @@ def with_cost(trials: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
         + writes * pl.col("p_write")
         + pl.col("output_tokens") * pl.col("p_out")
     ) / MILLION
-    counted = pl.col("input_tokens").is_not_null() & pl.col("p_in").is_not_null()
+    known = pl.col("input_tokens").is_not_null() & pl.col("output_tokens").is_not_null()
+    counted = known & pl.col("p_in").is_not_null()
     reported = pl.col("p_in").is_null() & pl.col("reported_cost").is_not_null()
     prices_frame = pl.DataFrame(rows, schema=schema, orient="row")
     priced = trials.join(prices_frame, on="model", how="left", maintain_order="left")
@@ -148,19 +149,20 @@ def with_cost(trials: pl.DataFrame, prices: PriceList) -> pl.DataFrame:
 
 
 def price_notes(trials: pl.DataFrame, prices: PriceList) -> list[str]:
-    """What a reader must know of the costs: models without a price, cache writes that nobody recorded."""
+    """What a reader must know of the costs: no price, cache writes that nobody recorded, trials without a cost."""
     notes = []
     for model in trials["model"].drop_nulls().unique().sort():
         price = prices.of(model)
         mine = trials.filter(pl.col("model") == model)
         if price is None:
             told = mine.filter(pl.col("cost_source") == REPORTED).height
-            said = [f"{told} of {mine.height} trials have the cost that their agent reported"] if told else []
-            if told < mine.height:
-                said.append(f"the cost of {mine.height - told} of {mine.height} trials is not known")
-            notes.append(f"model {model} is not in the price list: {'; '.join(said)}")
+            said = f": {told} of {mine.height} trials have the cost that their agent reported" if told else ""
+            notes.append(f"model {model} is not in the price list{said}")
         elif prices.write_factor(price) != 1:
-            blind = mine.filter((pl.col("input_tokens") > 0) & pl.col("cache_write_tokens").is_null()).height
+            blind = mine.filter(pl.col("cost").is_not_null() & pl.col("cache_write_tokens").is_null()).height
             if blind:
                 notes.append(f"model {model}: {blind} trials have no record of cache writes; their cost is too low")
+        if missing := mine["cost"].null_count():
+            share = f"{missing} of {mine.height} trials ({missing / mine.height:.0%})"
+            notes.append(f"model {model}: the cost of {share} is not known; means of cost are over the others")
     return notes

@@ -69,7 +69,7 @@ def _not_taken(judged: Sequence[Trial]) -> list[str]:
 def _unknown(judged: Sequence[Trial]) -> list[str]:
     notes = []
     models = Counter(trial.who for trial in judged if trial.model)
-    blind = Counter(trial.who for trial in judged if trial.model and trial.input_tokens is None)
+    blind = Counter(trial.who for trial in judged if trial.model and None in {trial.input_tokens, trial.output_tokens})
     for model, count in sorted(blind.items()):
         share = f"{count} of {models[model]} trials ({count / models[model]:.0%})"
         notes.append(f"model {model}: the tokens of {share} are not known; means of tokens are over the others")

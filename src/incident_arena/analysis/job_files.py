@@ -182,6 +182,22 @@ def append(folder: Path, name: str, text: str) -> None:
         file.write(text.encode("utf-8", "replace"))
 
 
+def replace(folder: Path, name: str, text: str) -> None:
+    """Write a file in one step. What went by its name is gone then: no link is followed, no FIFO waited for.
+
+    Raises:
+        OSError: it can't be written, is a folder, or is below a link.
+    """
+    with _holding(folder, name) as (at, last):
+        draft = f".{last}.{os.getpid()}"
+        with suppress(FileNotFoundError):
+            os.unlink(draft, dir_fd=at)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE, 0o666, dir_fd=at)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, last, src_dir_fd=at, dst_dir_fd=at)
+
+
 def folders(folder: Path) -> Iterator[tuple[Path, bool]]:
     """Its folders by name, hidden ones left out; with True for a link that may stand for one, which is not followed.
 

@@ -52,10 +52,10 @@ def read_jobs(paths: Iterable[Path]) -> Reading:
     seen: set[Path] = set()
     for path in paths:
         for job in _jobs_under(path, notes):
-            if job.resolve() in seen:
+            if job in seen:
                 notes.append(f"job {plain(job.name)} was given twice and is read once")
                 continue
-            seen.add(job.resolve())
+            seen.add(job)
             trials += _read_job(job, notes)
             attempts += read_attempts(job, notes)
     trials = _supersede(inherit(_name_tasks(trials), notes), notes)
@@ -85,8 +85,8 @@ def read_some(paths: Iterable[Path]) -> Reading:
 def _jobs_under(path: Path, notes: list[str]) -> list[Path]:
     if not path.is_dir():
         raise UserError(f"job '{path}'", "there is no such folder", "name a job folder that `arena run` printed")
-    path = path.resolve() if path.is_symlink() else path
     try:
+        path = path.resolve()  # links above are the user's own, and `.` has no name
         if _is_trial(path) or _is_job(path):
             return [path]
         jobs = []
@@ -161,9 +161,7 @@ def _supersede(trials: list[Trial], notes: list[str]) -> list[Trial]:
     met: dict[str, Trial] = {}
     kept: list[Trial] = []
     for trial in trials:
-        later = again and (
-            again.get(trial.id) or again.get(str(trial.folder)) or again.get(str(trial.folder.resolve()))
-        )
+        later = again.get(trial.id) or again.get(str(trial.folder))
         first = met.setdefault(trial.id, trial)
         if first is not trial:
             names = f"{first.job}/{plain(first.folder.name)} and {trial.job}/{plain(trial.folder.name)}"

@@ -49,7 +49,7 @@ def read_trial(folder: Path, job: str, *, ended: bool, link: bool = False) -> Tr
 
 
 def _numbers(trial: Trial) -> list[tuple[str, int]]:
-    names = ("reads", "changes", "changes_after_fix", "reads_after_fix")
+    names = ("seed", "reads", "changes", "changes_after_fix", "reads_after_fix")
     return [(name, value) for name in names if isinstance(value := getattr(trial, name), int)]
 
 
@@ -103,7 +103,7 @@ def _without_result(folder: Path, job: str, problem: str, *, ended: bool) -> Tri
     return Trial(
         id=plain(str(folder)), name=plain(folder.name), job=plain(job), folder=folder, status=status, file=file,
         reason=reason, task=_task_of(config) if config else "", agent=name, model=model, provider=provider,
-        effort=_effort(agent), who=model or (name if config is None else name or NAMELESS_AGENT),
+        effort=_effort(agent), who=model or (name if config is None else _reference(name, agent)),
         simulated=bool(agent.options.get(SIMULATED)),
     )  # fmt: skip
 
@@ -148,14 +148,14 @@ def _from_result(found: _Found, job: str) -> Trial:
         model=model,
         provider=info.provider if info else None,
         effort=_effort(result.config.agent),
-        who=model or _reference(result),
+        who=model or _reference(result.agent_info.name, result.config.agent),
         exception=error.exception_type if error else None,
         refused=(error is not None and error.exception_type in REFUSALS)
         or tail.stop_reason in STOPPED
         or (route is not None and route.refused),
         started=result.started_at.timestamp() if result.started_at else None,
         total_seconds=total,
-        source_trial=(source.trial_id or source.path) if source else None,
+        source_trial=(source.trial_id or (source.path and str(Path(source.path).absolute()))) if source else None,
         **spent,
     )
 
@@ -267,7 +267,7 @@ def _effort(agent: AgentConfig) -> str | None:
     return None if effort is None else str(effort)
 
 
-def _reference(result: TrialResult) -> str:
-    name = result.agent_info.name or NAMELESS_AGENT
-    script = result.config.agent.options.get("script")
-    return f"{name} {Path(str(script)).name}" if script else name
+def _reference(name: str, asked: AgentConfig) -> str:
+    """The label of an agent without a model."""
+    script = asked.options.get("script")
+    return f"{name or NAMELESS_AGENT} {Path(str(script)).name}" if script else name or NAMELESS_AGENT

@@ -26,7 +26,7 @@ def inherit(trials: Sequence[Trial], notes: list[str]) -> list[Trial]:
         return list(trials)
     known: dict[str, Trial] = {}
     for trial in trials:
-        for name in (trial.id, str(trial.folder), str(trial.folder.resolve())):
+        for name in (trial.id, str(trial.folder)):
             known.setdefault(name, trial)
     gone = []
     made = []
@@ -74,7 +74,7 @@ def _beside(trial: Trial) -> Trial | None:
     source = result.config.source_trial if result else None
     if source is None:
         return None
-    job = trial.folder.resolve().parent
+    job = trial.folder.parent
     names = ["/".join(Path(source.path).parts[-2:])] if source.path else []
     if source.trial_id:  # where Harbor keeps what it downloads
         cached = job_files.find(job, f".sources/{source.trial_id}", frozenset({RESULT}), depth=1)

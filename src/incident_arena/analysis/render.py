@@ -79,7 +79,8 @@ def _escape(text: str) -> str:
 def csv_tables(report: Report, only: Sequence[str] = ()) -> dict[str, str]:
     """Each table with rows as CSV, by name: one column a field, an interval as two. The notes too, as `notes`.
 
-    Text that a spreadsheet would take for a formula gets an apostrophe in front.
+    Text that a spreadsheet would take for a formula gets an apostrophe in front. Where simulated trials were read, each
+    table has a last column that says so, because a file may go on alone.
     """
     tables: dict[str, Sequence[Row]] = {}
     for name in Report.model_fields:
@@ -89,18 +90,20 @@ def csv_tables(report: Report, only: Sequence[str] = ()) -> dict[str, str]:
     if report.comparison:
         tables["comparison"] = [report.comparison.result]
         tables["comparison_tasks"] = report.comparison.tasks
-    texts = {name: _csv(rows) for name, rows in tables.items() if not only or name.removesuffix("_tasks") in only}
+    mark = bool(report.simulated)
+    texts = {name: _csv(rows, mark) for name, rows in tables.items() if not only or name.removesuffix("_tasks") in only}
     if not only:
         texts["notes"] = _csv_lines([["note"], *([_guard(note)] for note in _notes(report))])
     return texts
 
 
-def _csv(rows: Sequence[Row]) -> str:
+def _csv(rows: Sequence[Row], simulated: bool) -> str:  # noqa: FBT001 - a fact of the report
     fields = type(rows[0]).model_fields
+    mark = {"simulated": True} if simulated and "simulated" not in fields else {}
     heads: list[str] = []
     for key, field in fields.items():
         heads += [f"{key}_low", f"{key}_high"] if _holds_span(field.annotation) else [key]
-    lines: list[list[object]] = [list(heads)]
+    lines: list[list[object]] = [[*heads, *mark]]
     for row in rows:
         line: list[object] = []
         for key, field in fields.items():
@@ -109,7 +112,7 @@ def _csv(rows: Sequence[Row]) -> str:
                 line += [value.low, value.high] if value else [None, None]
             else:
                 line.append(_guard(value) if isinstance(value, str) else value)
-        lines.append(line)
+        lines.append([*line, *mark.values()])
     return _csv_lines(lines)
 
 

@@ -123,7 +123,9 @@ def build(reading: Reading, prices: PriceList, *, tasks: Mapping[str, Path] | No
         notes.append(f"{refused} of {counted.height} judged trials were refused: a mark beside their verdict and class")
     again = sum(bool(one.errored) for one in reading.attempts)
     if again:
-        notes.append(f"{again} attempts were errored and played again; what they spent is in a table of its own")
+        blind = sum(bool(one.errored) and one.input_tokens is None for one in reading.attempts)
+        less = f", without the tokens of {blind} that are not known" if blind else ""
+        notes.append(f"{again} attempts were errored and played again; what they spent is in a table of its own{less}")
     judgements = read_judgements(sorted({trial.folder.parent for trial in reading.trials}), notes)
     notes += _not_asked(reading.trials, judgements)
     pooled = without_references(counted, notes)

@@ -6,6 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 type Share = Annotated[float, Field(ge=0, le=1)]
 
+TRACKED = "Share of planted faults seen repaired, over trials in which they were tracked."
+UNDECLARED = "Pass@1 did nobody demand to declare, over trials where the other checks decide."
+
 
 class Row(BaseModel):
     """A row."""
@@ -52,7 +55,8 @@ class ConfigurationRow(Row):
         description="Of these, trials whose cost is as the agent reported, having no price in the list.",
     )
     input_tokens: float | None = Field(
-        title="Tokens in", description="Mean over the trials in which it is known, cached ones counted too."
+        title="Tokens in",
+        description="Mean over the trials in which they are known, as of the other tokens. Cached ones count.",
     )
     cached_tokens: float | None = Field(title="Cached")
     cache_write_tokens: float | None = Field(title="Cache writes")
@@ -96,9 +100,7 @@ class OverallRow(Row):
     passed: int = Field(title="Passed")
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
-    pass_at_1_undeclared: Share | None = Field(
-        title="Undemanded", description="Pass@1 if no declaration were demanded."
-    )
+    pass_at_1_undeclared: Share | None = Field(title="Undeclared", description=UNDECLARED)
     mean_tokens: float | None = Field(title="Tokens", description="Mean of input and output.")
     tokens_known: int = Field(title="Known", description="Trials whose tokens are known.")
     turns: float | None = Field(title="Turns", description="Mean.")
@@ -119,17 +121,12 @@ class MainRow(Row):
     interval_bootstrap: Span | None = Field(
         title="Bootstrap 95 %", description="The paper's: percentile bootstrap over tasks, too narrow with few tasks."
     )
-    completion: Share | None = Field(
-        title="Completion", description="Share of planted faults seen repaired, over trials in which they were tracked."
-    )
+    completion: Share | None = Field(title="Completion", description=TRACKED)
     pass_3: Share | None = Field(title="Pass^3")
     pass_5: Share | None = Field(title="Pass^5")
     refused: int = Field(title="Refused", description="Trials that the provider declined, whatever they scored.")
     pass_at_1_unrefused: Share | None = Field(title="Unrefused", description="Pass@1 without the refused trials.")
-    pass_at_1_undeclared: Share | None = Field(
-        title="Undeclared",
-        description="Pass@1 did nobody demand to declare, over trials where the other checks decide.",
-    )
+    pass_at_1_undeclared: Share | None = Field(title="Undeclared", description=UNDECLARED)
     cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
 
 
@@ -153,7 +150,7 @@ class GroupRow(Row):
     tasks: int = Field(title="Tasks")
     pass_at_1: Share = Field(title="Pass@1")
     interval: Span | None = Field(title="95 %")
-    completion: Share | None = Field(title="Completion")
+    completion: Share | None = Field(title="Completion", description=TRACKED)
     cost_mean: float | None = Field(title="Cost $", description="Mean over the trials whose cost is known.")
     pooled: str = Field(default="", title="Pools", description="The models in a row of `all`, where not each is.")
 
@@ -198,7 +195,7 @@ class TaskRow(Row):
     faults: str = Field(title="Planted faults")
     trials: int = Field(title="Trials")
     pass_at_1: Share = Field(title="Pass@1")
-    completion: Share | None = Field(title="Completion")
+    completion: Share | None = Field(title="Completion", description=TRACKED)
 
 
 class TaskModelRow(Row):

@@ -44,6 +44,11 @@ def _contradicts(trial: Path) -> None:
     _change(trial / VERDICT, reward=1 - json.loads((trial / VERDICT).read_text())["reward"])
 
 
+def _other_provider(trial: Path) -> None:
+    info = json.loads((trial / RESULT).read_text())["agent_info"]["model_info"]
+    _agent(trial, model_info={**info, "provider": "simulated-another"} if info else None)
+
+
 def _nameless(trial: Path) -> None:
     _agent(trial, model_info={"name": "", "provider": None})
 
@@ -72,6 +77,8 @@ KINDS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "nan-cost": ("judged", lambda trial: _usage(trial, cost_usd=float("nan"))),
     "other-task-version": ("judged", lambda trial: _change(trial / RESULT, task_checksum="ffff0000ffff0000")),
     "other-agent-version": ("judged", lambda trial: _agent(trial, version="0.0.1-simulated")),
+    "other-product": ("judged", lambda trial: _change(trial / VERDICT, product="0.0.1-simulated")),
+    "other-provider": ("judged", _other_provider),
     "nameless": ("judged", _nameless),
 }  # fmt: skip
 """Each kind with the status that a reader must find. A judged one counts, with a note or without its transcript."""

@@ -11,6 +11,8 @@ from incident_arena.analysis.harbor_files import TrajectoryTail, TrialResult
 
 MOST_TOKENS = 10**12
 """No trial can have as many; a sum of all trials of a job has fewer."""
+MOST = 1e11
+"""Seconds or dollars: no trial takes or costs as much, and no clock shows it before the year 5138."""
 
 
 class Spent(TypedDict):
@@ -70,7 +72,9 @@ def _tokens(spent: Spent) -> str:
 
 
 def doubtful(value: float | None) -> str:
-    """Why a duration or an amount can't be true; empty when it can, or is not known."""
+    """Why a duration, a moment or an amount can't be true; empty when it can, or is not known."""
     if value is None:
         return ""
-    return "not a number" if math.isnan(value) else "infinite" if math.isinf(value) else "negative" if value < 0 else ""
+    if math.isnan(value) or math.isinf(value):
+        return "not a number" if math.isnan(value) else "infinite"
+    return "negative" if value < 0 else "impossible" if value > MOST else ""

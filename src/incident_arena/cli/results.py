@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from incident_arena.analysis import job_files
 from incident_arena.analysis.cells import table_names
 from incident_arena.analysis.compare import compare_sides
 from incident_arena.analysis.cost import load_prices
@@ -89,7 +90,7 @@ def write(document: Report, form: str, only: list[str], out: Path | None) -> Non
         for old in _written(form) - set(files):
             (out / old).unlink(missing_ok=True)
         for name, text in files.items():
-            (out / name).write_text(text)
+            job_files.replace(out.resolve(), name, text)
             say(f"wrote {out / name}")
     except OSError as error:
         reason = "it is a file" if out.is_file() else error.strerror or str(error)

@@ -1,7 +1,6 @@
 """Job folders to a page: reads, packs, writes."""
 
 import hashlib
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -65,9 +64,10 @@ def build(
         InfrastructureError: the page can't be written.
     """
     made = time.time()
-    folder = out.with_name(f"{out.stem}.data")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
+        place = out.parent.resolve()  # links above are the user's own
+        folder = place / f"{out.stem}.data"
         for old in packs_beside(folder):
             old.unlink()
         packer = Packer(budget=BUDGET, folder=folder, token=_token(reading, made))
@@ -91,9 +91,7 @@ def build(
             outside=packer.outside,
         )
         text = page(_title(report), encode(index.model_dump_json().encode()), packer.inside)
-        beside = out.with_name(f".{out.name}.{os.getpid()}")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(out)
+        job_files.replace(place, out.name, text)
     except OSError as error:
         raise InfrastructureError(
             f"page '{out}'", error.strerror or str(error), "name another file with --out"
@@ -115,14 +113,15 @@ def _title(report: Report) -> str:
 
 @dataclass(frozen=True)
 class _Priced:
-    """A trial's label, as the tables have it, and its cost in US dollars."""
+    """A trial's label, as the tables have it, its cost in US dollars, and where that is from."""
 
     who: str
     cost: float | None
+    source: str | None
 
 
 def _labels(frame: pl.DataFrame) -> list[_Priced]:
-    return [_Priced(who, cost) for who, cost in frame.select("who", "cost").iter_rows()]
+    return [_Priced(*row) for row in frame.select("who", "cost", "cost_source").iter_rows()]
 
 
 def _judgements(trials: Sequence[Trial]) -> dict[str, list[Judgement]]:
@@ -210,6 +209,7 @@ def _row(
         turns=trial.turns,
         tokens=sum(tokens) if tokens else None,
         cost=priced.cost,
+        cost_source=priced.source,
         detail=detail_ref,
         timeline=timeline_ref,
         transcript=transcript_ref,

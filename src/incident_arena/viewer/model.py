@@ -199,6 +199,8 @@ class TrialRow(Shown):
     turns: int | None
     tokens: int | None
     cost: float | None
+    cost_source: str | None
+    """As in the report's table `trials`: `prices`, or `agent` for what the agent itself reported."""
     detail: Ref
     timeline: Ref | None
     transcript: Ref | None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from incident_arena.analysis import job_files
 from incident_arena.viewer.model import Ref
 
 PACK_BYTES = 384 * 1024
@@ -66,14 +67,13 @@ class Packer:
         else:
             self.budget = 0  # what matters most was added first: nothing later overtakes it
             self.folder.mkdir(parents=True, exist_ok=True)
-            path = self.folder / f"{self._next}.js"
-            path.write_text(f'arenaPack("{self.token}",{self._next},"{text}");\n', encoding="ascii")
+            job_files.replace(self.folder, f"{self._next}.js", f'arenaPack("{self.token}",{self._next},"{text}");\n')
             self.outside.append(self._next)
         self._open, self._open_bytes = [], 0
         self._next += 1
 
 
 def packs_beside(folder: Path) -> Iterator[Path]:
-    """The files in a page's folder that this module wrote."""
-    if folder.is_dir():
+    """The files in a page's folder that this module wrote; none where it is a link, behind which is something else."""
+    if folder.is_dir() and not folder.is_symlink():
         yield from (path for path in sorted(folder.glob("*.js")) if path.stem.isdigit())

@@ -55,12 +55,19 @@ def test_the_frame_has_the_same_cost():
 
 
 def test_what_a_reader_must_know():
-    some = [trial(model="unheard-of", input_tokens=5), trial(model="claude-opus-5", input_tokens=5)]
-    notes = price_notes(with_cost(frame(some), load_prices()), load_prices())
-    assert notes == [
-        "model claude-opus-5: 1 trials have no record of cache writes; their cost is too low",
-        "model unheard-of is not in the price list: the cost of 1 of 1 trials is not known",
+    some = [
+        trial(model="unheard-of", input_tokens=5),
+        *[trial(model="claude-opus-5", input_tokens=5, output_tokens=output) for output in (5, 5, None)],
+        trial(model="gpt-6-sol", input_tokens=5, output_tokens=5),
     ]
+    table = with_cost(frame(some), load_prices())
+    assert price_notes(table, load_prices()) == [
+        "model claude-opus-5: 2 trials have no record of cache writes; their cost is too low",
+        "model claude-opus-5: the cost of 1 of 3 trials (33%) is not known; means of cost are over the others",
+        "model unheard-of is not in the price list",
+        "model unheard-of: the cost of 1 of 1 trials (100%) is not known; means of cost are over the others",
+    ]
+    assert [source is None for source in table["cost_source"]] == [cost is None for cost in table["cost"]]
 
 
 def test_every_price_has_a_source_with_a_date():

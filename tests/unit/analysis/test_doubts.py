@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from incident_arena.analysis.judgements import Judgement, append
 from incident_arena.analysis.left_out import LEFT_OUT_FILE, LeftOut
 from incident_arena.analysis.read import Reading, read_jobs
 from incident_arena.analysis.report import build, labelled
+from incident_arena.analysis.rows import ReplayedRow, Row
+from incident_arena.analysis.rows_trials import TrialRow
 from incident_arena.analysis.simulate import FRAPPE, NO_FAULT, Plan, SimModel, simulate
 from incident_arena.errors import UserError
 
@@ -63,7 +66,7 @@ def test_tokens_that_cannot_be_true_are_in_no_mean(jobs, usage, doubt):
 
 @pytest.mark.parametrize(
     ("start", "doubt"),
-    [(math.nan, "not a number"), (-math.inf, "infinite"), (4_000_000_000.0, "negative")],
+    [(math.nan, "not a number"), (-math.inf, "infinite"), (4_000_000_000.0, "negative"), (-1e300, "impossible")],
 )
 def test_times_that_cannot_be_true_are_in_no_mean(jobs, start, doubt):
     first = _trials(jobs)[0]
@@ -73,6 +76,13 @@ def test_times_that_cannot_be_true_are_in_no_mean(jobs, start, doubt):
     assert seconds is not None
     assert 200 <= seconds <= 1500
     assert f"1 of 4 judged trials have a time (agent_seconds) that is {doubt}: left out of every mean" in report.notes
+
+
+def test_half_of_a_trials_tokens_are_not_its_tokens(jobs):
+    _change(_trials(jobs)[0] / "result.json", agent_result={"n_input_tokens": 10})
+    assert "model m: the tokens of 1 of 4 trials (25%) are not known; means of tokens are over the others" in _notes(
+        jobs
+    )
 
 
 def test_a_repair_at_no_time_is_in_no_table_of_times(jobs):
@@ -92,15 +102,25 @@ def test_a_trial_that_ends_before_it_begins_is_said(jobs):
 
 
 def test_a_cost_that_cannot_be_true_is_not_used(jobs):
-    for path, cost in zip(_trials(jobs), (-4.0, math.nan, 2.0, None), strict=True):
+    for path, cost in zip(_trials(jobs), (-4.0, 1e300, 2.0, None), strict=True):
         usage = json.loads((path / "result.json").read_text())["agent_result"]
         _change(path / "result.json", agent_result={**usage, "cost_usd": cost})
     report = build(read_jobs([jobs]), load_prices())
     (row,) = report.configurations
     assert (row.cost_mean, row.costed, row.cost_reported) == (2.0, 1, 1)
     assert {one.cost_source for one in report.trials} == {None, "agent"}
-    said = "model m is not in the price list: 1 of 4 trials have the cost that their agent reported; the cost of 3 of 4"
-    assert any(note.startswith(said) for note in report.notes)
+    assert "model m is not in the price list: 1 of 4 trials have the cost that their agent reported" in report.notes
+    said = "model m: the cost of 3 of 4 trials (75%) is not known; means of cost are over the others"
+    assert said in report.notes
+    doubts = sorted(row.doubts for row in report.trials)
+    assert doubts == ["", "", "a reported cost that is impossible", "a reported cost that is negative"]
+
+
+def test_a_cost_that_is_no_number_is_not_used(jobs):
+    for path in _trials(jobs):
+        _change(path / "result.json", agent_result={"n_input_tokens": 1, "n_output_tokens": 1, "cost_usd": math.nan})
+    report = build(read_jobs([jobs]), load_prices())
+    assert (report.main[0].cost_mean, report.configurations[0].costed) == (None, 0)
 
 
 def test_the_price_list_goes_before_what_an_agent_reports():
@@ -110,6 +130,28 @@ def test_the_price_list_goes_before_what_an_agent_reports():
     assert price is not None
     assert (report.trials[0].cost, report.trials[0].cost_source) == (price.input, "prices")
     assert report.configurations[0].cost_reported == 0
+
+
+MEANS = {
+    "completion": "in which they were tracked",
+    "pass_at_1_undeclared": "where the other checks decide",
+    "cost_mean": "whose cost is known",
+    "mean_tokens": "whose tokens are known",
+    "input_tokens": "in which they are known, as of the other tokens",
+    "turns": "(turns|Mean over the trials in which they) are known",
+    "agent_seconds": "where it is known",
+}
+
+
+def test_a_mean_over_the_known_says_so():
+    said = set()
+    for row in Row.__subclasses__():
+        legend = " ".join([row.__doc__ or "", *(field.description or "" for field in row.model_fields.values())])
+        for name in row.model_fields:
+            if name in MEANS and row not in {ReplayedRow, TrialRow}:  # sums, and single trials
+                assert re.search(MEANS[name], legend), (row, name)
+                said.add(name)
+    assert said == set(MEANS)
 
 
 def test_what_is_pooled_is_said():
@@ -184,6 +226,19 @@ def test_a_trial_without_a_result_is_written_like_the_others(jobs, ended):
     one, like = trials[first], trials[second]
     assert one.status == ("crashed" if ended else "running")
     assert (one.task, one.model, one.who, one.effort) == (like.task, like.model, like.who, like.effort)
+
+
+def test_a_script_without_a_result_is_written_like_the_others(jobs):
+    first, second = _trials(jobs)[:2]
+    for path in (first, second):
+        result = json.loads((path / "result.json").read_text())
+        config = result["config"]
+        config["agent"] = {"name": "script", "model_name": None, "kwargs": {"script": "/x/fix.sh"}}
+        _change(path / "result.json", config=config, agent_info={"name": "script", "version": "1", "model_info": None})
+    (first / "result.json").unlink()
+    (first / "config.json").write_text(json.dumps(config))
+    trials = {one.folder: one for one in read_jobs([jobs]).trials}
+    assert (trials[first].status, trials[first].who) == ("crashed", trials[second].who) == ("crashed", "script fix.sh")
 
 
 def test_files_that_were_not_taken_are_told(jobs: Path) -> None:

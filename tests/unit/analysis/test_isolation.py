@@ -66,6 +66,11 @@ def _huge_reads(trial: Path) -> str:
     return "verifier/verdict.json"
 
 
+def _huge_seed(trial: Path) -> str:
+    _change(trial / "verifier" / "verdict.json", seed=HUGE)
+    return "verifier/verdict.json"
+
+
 def _deep(trial: Path) -> str:
     (trial / "result.json").write_text("[" * 200_000)
     return "result.json"
@@ -112,8 +117,8 @@ def _no_text(trial: Path) -> str:
 
 
 WAYS = [
-    _naive, _huge, _huge_reads, _deep, _deep_verdict, _self_link, _fifo, _fifo_result, _large, _linked_verifier,
-    _no_text,
+    _naive, _huge, _huge_reads, _huge_seed, _deep, _deep_verdict, _self_link, _fifo, _fifo_result, _large,
+    _linked_verifier, _no_text,
 ]  # fmt: skip
 
 
@@ -162,6 +167,24 @@ def test_a_job_that_is_a_link_is_said_and_not_read(jobs):
 def test_a_link_that_the_user_names_is_the_users_choice(jobs, tmp_path):
     (tmp_path / "mine").symlink_to(next(jobs.iterdir()))
     assert len(read_jobs([tmp_path / "mine"]).judged) == 4
+
+
+def test_a_trial_below_a_link_that_the_user_names_is_read_with_its_jobs_judgements(jobs, tmp_path):
+    job = next(jobs.iterdir())
+    (tmp_path / "mine").symlink_to(job)
+    (job / "arena-judgements.jsonl").write_text("no judgement\n")
+    reading = read_jobs([tmp_path / "mine" / _first(jobs).name])
+    assert [one.job for one in reading.judged] == [job.name]
+    assert f"job {job.name}: line 1 of arena-judgements.jsonl can't be read" in build(reading, load_prices()).notes
+
+
+def test_the_folder_one_is_in_has_its_name(jobs, monkeypatch):
+    job = next(jobs.iterdir())
+    monkeypatch.chdir(job)
+    assert {one.job for one in read_jobs([Path()]).judged} == {job.name}
+    monkeypatch.chdir(_first(jobs))
+    (trial,) = read_jobs([Path()]).trials
+    assert (trial.job, trial.folder.parent) == (job.name, job)
 
 
 def test_an_error_that_nobody_foresaw_costs_one_trial(jobs, monkeypatch):

@@ -122,6 +122,31 @@ def test_what_is_appended_is_kept(folder):
     assert (folder / "new").read_text() == "one\ntwo ?\n"
 
 
+@pytest.mark.parametrize("kind", ["nothing", "file", "link", "dangling", "fifo"])
+def test_a_file_that_is_written_replaces_what_stood_there(folder, secret, kind):
+    path = folder / "a" / "new"
+    if kind == "file":
+        path.write_text("a longer text than the new one")
+    elif kind in {"link", "dangling"}:
+        path.symlink_to(secret / ("file" if kind == "link" else "none"))
+    elif kind == "fifo":
+        os.mkfifo(path)
+    job_files.replace(folder, "a/new", "é\n")
+    assert (path.read_text(), path.is_symlink()) == ("é\n", False)
+    assert [one.name for one in secret.iterdir()] == ["file"]
+    assert (secret / "file").read_text() == '{"n_total_trials": 7}'
+    assert sorted(one.name for one in (folder / "a").iterdir()) == ["b", "new"]
+
+
+def test_nothing_is_written_below_a_link_or_onto_a_folder(folder, secret):
+    (folder / "link").symlink_to(secret)
+    with pytest.raises(OSError, match="is a link"):
+        job_files.replace(folder, "link/new", "x")
+    with pytest.raises(IsADirectoryError):
+        job_files.replace(folder, "a", "x")
+    assert [one.name for one in secret.iterdir()] == ["file"]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -150,6 +150,16 @@ def test_a_trial_that_is_judged_again_and_again(jobs):
     assert read_jobs([third.parent]).trials[0].status == "errored"
 
 
+def test_a_link_to_itself_beside_it_is_one_row(jobs: Path) -> None:
+    source = _source(jobs)
+    again = _regrade(source, jobs)
+    (source.parent / "loop").symlink_to("loop")
+    reading = read_jobs([jobs])
+    assert [one.name for one in reading.trials if one.status == "unreadable"] == ["loop"]
+    assert _one(reading, again).status == "judged"
+    assert _one(reading, source).status == "superseded"
+
+
 def test_trials_that_name_each_other_as_source_end(jobs):
     source = _source(jobs)
     again = _regrade(source, jobs)

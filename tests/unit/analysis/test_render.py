@@ -53,11 +53,11 @@ def test_terminal_obeys_nothing_of_others(report):
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_terminal_fits_its_width_and_splits_no_figure(report, width):
-    text = terminal(report, width=width)
+    text = terminal(report, table_names(), width=width)
     drawn = [line for line in text.splitlines() if line[:1] in "┏┃┡│└"]
     assert max(map(len, drawn)) <= width
     shown = {part.strip() for line in drawn for part in line.split("│")}
-    for grid in grids(report):
+    for grid in grids(report, table_names()):
         figures = {row[place] for row in grid.rows for place in range(len(row)) if place not in grid.text_columns}
         assert figures <= shown, grid.title
 

@@ -1,5 +1,7 @@
 """The simulator writes what Harbor and the judge would write."""
 
+import csv
+import io
 import json
 from collections import Counter
 
@@ -11,6 +13,7 @@ from incident_arena.analysis.cells import grids
 from incident_arena.analysis.cost import load_prices
 from incident_arena.analysis.pictures import pictures
 from incident_arena.analysis.read import read_jobs
+from incident_arena.analysis.render import csv_tables
 from incident_arena.analysis.report import build
 from incident_arena.analysis.simulate import FRAPPE, MODELS, NO_FAULT, Plan, simulate
 from incident_arena.formats.verdict import CLASSES, Verdict
@@ -74,6 +77,7 @@ def test_spoiled_trials_are_found_for_what_they_are(tmp_path):
     assert Counter((one.who, one.task) for one in reading.judged if one.reward) == +truth.passes
     for told in (
         "versions of it are pooled (checksums", "versions of it are pooled by model", "no tracking of them",
+        "several versions of the product are pooled", "trials over 2 providers are pooled",
         "negative tokens", "a reported cost that is not a number", "trials inconsistent: ",
     ):  # fmt: skip
         assert any(told in note for note in reading.notes), told
@@ -93,6 +97,10 @@ def test_what_is_simulated_says_so_wherever_it_is_shown(tmp_path):
     assert all(picture.title.endswith("(simulated)") for picture in pictures(report))
     assert report.notes[0].startswith("simulated: 10 of 10 trials were made up by the simulator")
     assert all(row.simulated for row in report.trials)
+    tables_ = {name: list(csv.DictReader(io.StringIO(text))) for name, text in csv_tables(report).items()}
+    assert {name for name, rows in tables_.items() if {row.get("simulated") for row in rows} != {"True"}} == {"notes"}
+    real = report.model_copy(update={"simulated": 0})
+    assert "simulated" not in csv_tables(real)["main"].splitlines()[0]
 
 
 def test_its_models_are_no_real_ones():

@@ -94,7 +94,9 @@ def test_what_attempts_spent_that_were_played_again_is_added_up_apart():
         for number in range(2)
     ]
     attempts.append(Attempt(trial="u", task="frappe/a", admissible=True, errored="x: y", model="gpt-6-sol", id="3"))
-    (row,) = _report(trials("frappe/a", "gpt-6-sol", 1, 2), attempts=attempts).replayed
+    report = _report(trials("frappe/a", "gpt-6-sol", 1, 2), attempts=attempts)
+    (row,) = report.replayed
+    assert any(note.endswith("of its own, without the tokens of 1 that are not known") for note in report.notes)
     assert (row.attempts, row.input_tokens, row.output_tokens, row.turns) == (3, 2_000_000, 20_000, 14)
     price = load_prices().of("gpt-6-sol")
     assert row.cost_sum == pytest.approx(2 * (0.6 * price.input + 0.4 * price.cached + 0.01 * price.output))

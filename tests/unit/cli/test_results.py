@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,24 @@ def test_a_used_folder_keeps_no_table_of_an_earlier_report(jobs, tmp_path):
     assert not names & {"judges.csv", "comparison_tasks.csv", "unusable.csv"}
     _arena("report", jobs, "--format", "csv", "--table", "gates", "--out", out)
     assert {path.name for path in out.iterdir()} == {"gates.csv", "mine.csv"}
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "csv", "json", "svg"])
+def test_no_file_is_written_through_a_link(jobs, tmp_path, form):
+    """`--out` may name a folder that came from elsewhere: the job's own."""
+    out = tmp_path / "out"
+    _arena("report", jobs, "--format", form, "--out", out)
+    names = {path.name for path in out.iterdir()}
+    (tmp_path / "mine").write_text("precious")
+    for number, name in enumerate(sorted(names)):
+        (out / name).unlink()
+        if number % 2:
+            os.mkfifo(out / name)
+        else:
+            (out / name).symlink_to(tmp_path / "mine")
+    _arena("report", jobs, "--format", form, "--out", out)
+    assert (tmp_path / "mine").read_text() == "precious"
+    assert {path.name for path in out.iterdir() if path.is_file() and not path.is_symlink()} == names
 
 
 def test_every_trial_is_in_csv_and_json(jobs):

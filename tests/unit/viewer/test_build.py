@@ -72,6 +72,28 @@ def test_an_unwritable_place_is_said(reading: Reading, report: Report, tmp_path:
         build(reading, report, load_prices(), tmp_path / "file" / "page.html")
 
 
+def test_a_page_is_not_written_through_a_link(reading: Reading, report: Report, tmp_path: Path):
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "page.html").symlink_to(tmp_path / "mine")
+    built = build(reading, report, load_prices(), tmp_path / "page.html")
+
+    assert not built.page.is_symlink()
+    assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_nothing_is_written_or_deleted_behind_a_link_beside_the_page(
+    reading: Reading, report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("incident_arena.viewer.build.BUDGET", 0)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "1.js").write_text("precious")
+    (tmp_path / "page.data").symlink_to(tmp_path / "mine")
+    with pytest.raises(InfrastructureError, match=r"page\.data' is a link"):
+        build(reading, report, load_prices(), tmp_path / "page.html")
+
+    assert [(one.name, one.read_text()) for one in (tmp_path / "mine").iterdir()] == [("1.js", "precious")]
+
+
 def test_judges_stand_in_their_trial_alone(tmp_path: Path):
     simulate(tmp_path / "jobs", Plan(tasks=FRAPPE[:1], models=MODELS[:1], repeats=1, odd=0, steps=0))
     trial = read_jobs([tmp_path / "jobs"]).judged[1]

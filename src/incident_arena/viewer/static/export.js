@@ -18,6 +18,7 @@ const EXPORTED = {
   faults: (trial) => trial.faults,
   repaired: (trial) => trial.repaired,
   cost: (trial) => trial.cost,
+  cost_source: (trial) => trial.cost_source,
   tokens: (trial) => trial.tokens,
   turns: (trial) => trial.turns,
   agent_seconds: (trial) => trial.agent_seconds,

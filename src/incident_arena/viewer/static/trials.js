@@ -1,6 +1,12 @@
 // A list of trials: what became of each, what narrows the list, and how that stands in the address.
 
 const LONG_REASON = 120;
+/** Behind a cost that is the agent's own word. */
+const REPORTED = '\u2020';
+
+function reported(trial) {
+  return trial.cost_source === 'agent';
+}
 
 /** What became of a trial, in a word and a class for its look. */
 function result(trial) {
@@ -53,7 +59,13 @@ function trialColumns(withTask) {
     { name: 'Agent time', kind: 'duration', value: (trial) => trial.agent_seconds },
     { name: 'Turns', kind: 'count', value: (trial) => trial.turns },
     { name: 'Tokens', kind: 'tokens', value: (trial) => trial.tokens },
-    { name: 'Cost', kind: 'money', value: (trial) => trial.cost },
+    {
+      name: 'Cost',
+      kind: 'money',
+      help: `${REPORTED} as the agent itself reported: the price list has no price of its model`,
+      value: (trial) => trial.cost,
+      draw: (trial) => `${money(trial.cost)}${reported(trial) ? `\u202f${REPORTED}` : ''}`,
+    },
     {
       name: 'Started (UTC)',
       kind: 'text',

@@ -152,7 +152,7 @@ function figures(trial, detail) {
       'Tokens, turns',
       `${tokens(trial.tokens)}${trial.turns === null ? '' : `, ${trial.turns}`}`,
     ],
-    trial.cost !== null && ['Cost', money(trial.cost)],
+    trial.cost !== null && ['Cost', `${money(trial.cost)}${reported(trial) ? ', as the agent reported' : ''}`],
   );
   const known = rows.filter(Boolean);
   if (!known.length) return null;
