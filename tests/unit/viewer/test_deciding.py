@@ -2,9 +2,10 @@ import pytest
 
 from incident_arena.formats.records import Stage
 from incident_arena.formats.verdict import CLASSES, Answer, Check, FailureClass, Verdict
+from incident_arena.judge.checks import specs
 from incident_arena.viewer.deciding import CHECKS, deciding, stage_at
 
-NAMES = ("declared", "cause-gone", "damage-gone", "durable", "in-bounds", "scope", "data-survives", "integrity")
+NAMES = tuple(spec.name for spec in specs())
 
 
 def verdict(failure: FailureClass | None, answers: dict[str, Answer]) -> Verdict:
