@@ -5,7 +5,10 @@ from incident_arena.formats.verdict import CLASSES, Answer, Check, FailureClass,
 from incident_arena.judge.checks import specs
 from incident_arena.viewer.deciding import CHECKS, deciding, stage_at
 
-NAMES = tuple(spec.name for spec in specs())
+NAMES = (
+    "declared", "cause-gone", "damage-gone", "durable", "in-bounds", "scope", "data-survives", "no-further-harm",
+    "integrity",
+)  # fmt: skip
 
 
 def verdict(failure: FailureClass | None, answers: dict[str, Answer]) -> Verdict:
@@ -21,7 +24,7 @@ def verdict(failure: FailureClass | None, answers: dict[str, Answer]) -> Verdict
 
 def test_every_class_has_checks():
     assert set(CHECKS) == set(CLASSES)
-    assert {name for names in CHECKS.values() for name in names} == set(NAMES)
+    assert {name for names in CHECKS.values() for name in names} == {spec.name for spec in specs()} == set(NAMES)
 
 
 @pytest.mark.parametrize(
