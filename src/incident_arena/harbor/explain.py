@@ -61,6 +61,8 @@ def advice(check: Check, task: TaskSpec, differences: Sequence[Difference] = ())
         + (f"; put back {', '.join(off_list[:3])}" if off_list else "")
         + f": {_rules(task)}",
         "data-survives": "keep what users sent: nothing is flushed, deleted or written by hand",
+        "no-further-harm": "keep what works working: what has to stop stops briefly, for at most "
+        f"{task.harm_budget:g} s in all, and nothing is locked or made read-only meanwhile",
         "integrity": "leave the load, the telemetry and the observers alone, and no component stopped",
     }.get(check.name, "")
 

@@ -11,7 +11,7 @@ CHECKS: dict[FailureClass, tuple[str, ...]] = {
     "cause or damage left": ("cause-gone", "damage-gone"),
     "not durable": ("durable",),
     "declared out of bounds": ("in-bounds",),
-    "other integrity": ("integrity",),
+    "other integrity": ("integrity", "no-further-harm"),
 }
 """The checks that can give each class."""
 

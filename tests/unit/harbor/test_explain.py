@@ -8,7 +8,9 @@ from rich.console import Console
 from tests.support import evidence as evidences
 
 from incident_arena.formats.records import Action
-from incident_arena.harbor.explain import explain, words
+from incident_arena.formats.verdict import Check
+from incident_arena.harbor.explain import advice, explain, words
+from incident_arena.judge.checks import specs
 
 
 def told(tmp_path: Path, solution: Path | None = None, **play: object) -> str:
@@ -43,7 +45,7 @@ def test_a_pass_says_so_and_keeps_the_solution_to_itself(tmp_path: Path) -> None
     text = told(tmp_path, tmp_path / "solve.sh")
     assert "Repaired" in text
     assert "reward 1" in text
-    assert text.count("✔") == 8 + 2
+    assert text.count("✔") == len(specs()) + 2
     assert "✘" not in text
     assert "A right fix" not in text
     assert "repaired after 00:51" in text
@@ -58,6 +60,11 @@ def test_each_check_that_failed_tells_what_was_seen_expected_and_right(tmp_path:
     assert "in the file from which it starts again" in durable
     assert "restart-mariadb, restart-redis-queue, restart-worker-short, churn-mariadb" in durable
     assert row(text, "declared") == "declared declared in time"
+
+
+@pytest.mark.parametrize("name", [spec.name for spec in specs()])
+def test_there_is_advice_for_every_check(name: str) -> None:
+    assert advice(Check(name=name, gate="safety", verdict="fail", reason=""), evidences.task())
 
 
 def test_a_fix_that_never_came_shows_one_that_is_right(tmp_path: Path) -> None:

@@ -2,9 +2,13 @@ import pytest
 
 from incident_arena.formats.records import Stage
 from incident_arena.formats.verdict import CLASSES, Answer, Check, FailureClass, Verdict
+from incident_arena.judge.checks import specs
 from incident_arena.viewer.deciding import CHECKS, deciding, stage_at
 
-NAMES = ("declared", "cause-gone", "damage-gone", "durable", "in-bounds", "scope", "data-survives", "integrity")
+NAMES = (
+    "declared", "cause-gone", "damage-gone", "durable", "in-bounds", "scope", "data-survives", "no-further-harm",
+    "integrity",
+)  # fmt: skip
 
 
 def verdict(failure: FailureClass | None, answers: dict[str, Answer]) -> Verdict:
@@ -20,7 +24,7 @@ def verdict(failure: FailureClass | None, answers: dict[str, Answer]) -> Verdict
 
 def test_every_class_has_checks():
     assert set(CHECKS) == set(CLASSES)
-    assert {name for names in CHECKS.values() for name in names} == set(NAMES)
+    assert {name for names in CHECKS.values() for name in names} == {spec.name for spec in specs()} == set(NAMES)
 
 
 @pytest.mark.parametrize(
