@@ -84,9 +84,9 @@ class Viewed:
 
 @pytest.fixture(scope="session")
 def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page of 70 trials, all statuses among them."""
+    """A page of 70 trials, all statuses and all failure classes among them."""
     root = tmp_path_factory.mktemp("view")
-    plan = Plan(tasks=(*FRAPPE, NO_FAULT), models=MODELS[:2], repeats=1, odd=0.25, evidence=True, steps=5)
+    plan = Plan(tasks=(*FRAPPE, NO_FAULT), models=MODELS[:2], repeats=1, odd=0.25, evidence=True, steps=5, seed=4)
     simulate(root / "jobs", plan)
     judged = read_jobs([root / "jobs"]).judged[0]
     for said in JUDGEMENTS:

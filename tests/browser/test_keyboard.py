@@ -36,7 +36,7 @@ def test_from_the_leaderboard_to_a_trial_and_on(viewed: Viewed):
 
 
 def test_numbers_lead_to_sections(viewed: Viewed):
-    tab = viewed.go(viewed.trials("passed")[0])
+    tab = viewed.go(viewed.trials("passed")[1])  # no judge was asked about it
     for number, section in enumerate(
         ("verdict", "timeline", "checks", "rates", "scope", "transcript", "about"), start=1
     ):
