@@ -25,6 +25,7 @@ from incident_arena.episode.stages import STAGES
 from incident_arena.episode.way_out import WayOut
 from incident_arena.folders import PACKAGE
 from incident_arena.kube import Kube
+from incident_arena.node.spec import NodeSpec
 from incident_arena.proc import Completed
 from incident_arena.settings import Settings
 
@@ -35,8 +36,15 @@ SCRIPT = Script(step=(Step(text="So it is."),))
 class Deployed:
     """A cluster with a substrate on it, for tests that are not async; `model` is a model's server on this machine."""
 
-    def __init__(self, kube: Kube, model: Endpoint | None = None, relay: tuple[str, int] = ("", 0)) -> None:
+    def __init__(
+        self,
+        kube: Kube,
+        model: Endpoint | None = None,
+        relay: tuple[str, int] = ("", 0),
+        node: NodeSpec | None = None,
+    ) -> None:
         self.kube = kube
+        self.node = node
         self.model = model
         self.relay = relay
 
@@ -119,7 +127,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
         episode = Episode(order, folder / "record")
         stack.callback(lambda: loop(episode.stop()))
         loop(_deploy(episode))
-        yield Deployed(episode.kube, model, (episode.node.host_ip, episode.relay.port))
+        yield Deployed(episode.kube, model, (episode.node.host_ip, episode.relay.port), episode.node)
 
 
 async def _deploy(episode: Episode) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.support.network import MODEL, OPEN, node_address, reach
 from incident_arena import proc, wait
 from incident_arena.episode.way_out import DNS
 from incident_arena.harbor.ending import NAMES_FILE, keep_names
+from incident_arena.node.way_out import first_process
 
 pytestmark = [pytest.mark.episode, pytest.mark.timeout(600)]
 ASK = """
@@ -57,29 +59,18 @@ except OSError as error:
     print(json.dumps(type(error).__name__))
 """
 NEIGHBOURS = """
-import json, socket, struct, sys
-ports = json.loads(sys.argv[1])
-index = socket.if_nametoindex("eth0")
-found = {}
-ping = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM, socket.getprotobyname("ipv6-icmp"))
-ping.settimeout(2)
-try:
-    ping.sendto(struct.pack("!BBHHH", 128, 0, 0, 7, 1), ("ff02::1", 0, 0, index))
-    while True:
-        _, (address, *_rest) = ping.recvfrom(200)
-        found[address.split("%")[0]] = []
-except OSError:
-    pass
-for address in found:
-    for port in ports:
-        s = socket.socket(socket.AF_INET6)
-        s.settimeout(2)
-        try:
-            s.connect((address, port, 0, index))
-            found[address].append(port)
-        except OSError:
-            pass
-print(json.dumps(found))
+import json, socket, sys
+addresses, port = json.loads(sys.argv[1])
+opened = 0
+for address in addresses:
+    s = socket.socket(socket.AF_INET6)
+    s.settimeout(2)
+    try:
+        s.connect((address, port, 0, socket.if_nametoindex("eth0")))
+        opened += 1
+    except OSError:
+        pass
+print(json.dumps(opened))
 """
 EVERYTHING = """
 apiVersion: networking.k8s.io/v1
@@ -87,6 +78,16 @@ kind: NetworkPolicy
 metadata: {name: everything, namespace: arena}
 spec: {podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{}], egress: [{}]}
 """
+NO_FIREWALL = """
+delete table inet arena
+table ip arena-off {{
+  chain postrouting {{
+    type nat hook postrouting priority 100; policy accept;
+    oifname "eth0" ip saddr {pod} masquerade
+  }}
+}}
+"""
+PORT = 9999
 NXDOMAIN = [3, 0]
 BAD_GATEWAY = 502
 FILTER, CLUSTER_DNS = "10.96.0.53", "10.96.0.10"
@@ -229,22 +230,57 @@ def tunnel(deployed) -> Iterator[Tunnel]:
         thread.join()
 
 
-def test_each_way_is_one_without_the_policies_and_none_with_them(deployed, tunnel: Tunnel) -> None:
+def in_node(deployed, *argv: str, stdin: str = "") -> str:
+    """Run a program of this machine on the node's network."""
+    net = f"--net=/proc/{first_process(deployed.node)}/ns/net"
+    return proc.run(["nsenter", net, *argv], deadline_s=20, stdin=stdin).stdout
+
+
+@contextlib.contextmanager
+def defences_off(deployed) -> Iterator[None]:
+    """Without the policies and the node's firewall, and with a way back to the agent's pod."""
+    agent = deployed.get("pods/agent")["status"]["podIP"]
+    firewall = in_node(deployed, "nft", "list", "table", "inet", "arena")
+    policy = [*deployed.kube._kubectl, "delete", "networkpolicy", "everything", "--ignore-not-found"]
+    asyncio.run(deployed.kube.apply(EVERYTHING))
+    in_node(deployed, "nft", "-f", "-", stdin=NO_FIREWALL.format(pod=agent))
+    try:
+        yield
+    finally:
+        in_node(deployed, "nft", "-f", "-", stdin=f"delete table ip arena-off\n{firewall}")
+        proc.run(policy, deadline_s=20, env=proc.DIRECT)
+
+
+@pytest.fixture
+def listener(deployed) -> Iterator[list[str]]:
+    """A server of the node's that any address of it answers; the addresses of its ends of pods' links."""
+    code = f"import socket\ns = socket.create_server(('::', {PORT}), family=socket.AF_INET6)\nwhile True: s.accept()"
+    net = f"--net=/proc/{first_process(deployed.node)}/ns/net"
+    server = subprocess.Popen(["nsenter", net, "python3", "-c", code])
+    try:
+        links = json.loads(in_node(deployed, "ip", "-j", "-6", "addr"))
+        yield [one["local"] for link in links if link["ifname"].startswith("veth") for one in link["addr_info"]]
+    finally:
+        server.kill()
+        server.wait(10)
+
+
+def test_each_way_is_one_without_its_defences_and_none_with_them(deployed, tunnel: Tunnel, listener: list[str]) -> None:
     host, port = deployed.relay
     target = f"127.0.0.1:{deployed.model.port}"
     name = "edge.arena.svc.cluster.local"
+    node = node_address(deployed)
 
     def ways() -> dict[str, bool]:
         tunnel.names.clear()
         query(deployed, "agent", host, "secret.example.com")
-        direct = reach(
-            deployed, "agent", [(host, port), (node_address(deployed), 6443), (node_address(deployed), 10250)]
-        )
+        direct = reach(deployed, "agent", [(host, port), (node, 6443), (node, 10250), (node, PORT)])
         return {
             "a tunnel of names": any(b"secret" in one for one in tunnel.names),
             "the cluster's names": query(deployed, "agent", CLUSTER_DNS, name) == [0, 1],
             "CONNECT to the egress proxy": connect(deployed, "agent", "egress-proxy", 3128, target) == "200",
             "the relay": connect(deployed, "agent", host, port, target, token(deployed)) == "200",
+            "the other protocol": deployed.python("agent", NEIGHBOURS, json.dumps([listener, PORT])) == 1,
             **{f"direct {place}": said == "open" for place, said in direct.items()},
         }
 
@@ -256,17 +292,9 @@ def test_each_way_is_one_without_the_policies_and_none_with_them(deployed, tunne
         return probe
 
     wait.until("every way is closed", all_are(False), deadline_s=60)
-    policy = [*deployed.kube._kubectl, "delete", "networkpolicy", "everything", "--ignore-not-found"]
-    asyncio.run(deployed.kube.apply(EVERYTHING))
-    try:
+    with defences_off(deployed):
         wait.until("every way is open", all_are(True), deadline_s=60)
-    finally:
-        proc.run(policy, deadline_s=20, env=proc.DIRECT)
     wait.until("every way is closed again", all_are(False), deadline_s=60)
-
-
-def test_neighbours_on_the_link_are_not_asked_by_the_other_protocol(deployed) -> None:
-    assert deployed.python("agent", NEIGHBOURS, json.dumps([22, 53, 443, 6443, 10250, 10256])) == {}
 
 
 def label(deployed, value: str) -> None:

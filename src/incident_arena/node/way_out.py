@@ -27,11 +27,11 @@ def open_to(spec: NodeSpec, pod_ip: str, port: int) -> None:
         CommandError: the kernel refused the rules.
     """
     rules = RULES.format(pod=pod_ip, host=spec.host_ip, port=port)
-    argv = ["nsenter", f"--net=/proc/{_first_process(spec)}/ns/net", "nft", "-f", "-"]
+    argv = ["nsenter", f"--net=/proc/{first_process(spec)}/ns/net", "nft", "-f", "-"]
     proc.run(argv, deadline_s=20, stdin=rules)
 
 
-def _first_process(spec: NodeSpec) -> int:
+def first_process(spec: NodeSpec) -> int:
     """Process 1 of the node, by this namespace's number: the supervisor's child is `unshare`, whose child it is."""
     supervisor = down.supervisor(spec)
     if supervisor is None:
