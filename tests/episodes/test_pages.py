@@ -44,7 +44,11 @@ def run(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def port(tmp_path: Path) -> Iterator[int]:
     """The page's endpoint, with a script that repairs the incident."""
     wait_for_room(Settings.from_environment())
-    repair = (find(Settings()).folder(TASK) / "solution" / "solve.sh").read_text()
+    task = find(Settings()).folder(TASK)
+    repair = (task / "solution" / "solve.sh").read_text()
+    sourced = '. "$(dirname "$0")/library.sh"'
+    assert sourced in repair
+    repair = repair.replace(sourced, (task.parents[1] / "library.sh").read_text())
     steps = [f"cat >fix.sh <<'THE END'\n{repair}\nTHE END", "nohup bash fix.sh >fix.log 2>&1 &", *["sleep 25"] * 5]
     script = "".join(f"[[step]]\nbash = {json.dumps(step)}\n\n" for step in steps)
     (tmp_path / "my-script.toml").write_text(script + '[[step]]\ntext = "Repaired."\n')
