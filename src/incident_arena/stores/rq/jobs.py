@@ -152,9 +152,10 @@ async def _forget(client: Redis, pipe: Any, full: str, job: str, states: Iterabl
     pipe.lrem(QUEUE + full + INTERMEDIATE, 0, job)
     for state in states:
         pipe.zrem(REGISTRIES[state] + full, job)
-    for execution in [text(one) for one in await client.zrange(EXECUTIONS + job, 0, -1)]:
-        pipe.zrem(REGISTRIES["started"] + full, f"{job}:{execution}", execution)
-        pipe.delete(EXECUTION + f"{job}:{execution}", EXECUTION + execution)
+    for execution in await client.zrange(EXECUTIONS + job, 0, -1):
+        entry = f"{job}:{text(execution)}"
+        pipe.zrem(REGISTRIES["started"] + full, entry)
+        pipe.delete(EXECUTION + entry)
 
 
 def text(value: Any) -> str:
