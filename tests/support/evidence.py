@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from incident_arena.formats.records import (
     Action,
+    Container,
     Declaration,
     Facts,
     FileDigest,
@@ -32,6 +33,7 @@ from incident_arena.formats.records import (
     Scalar,
     Snapshot,
     Stage,
+    Usage,
 )
 from incident_arena.formats.task import (
     Deadlines,
@@ -135,6 +137,8 @@ class Episode:
     observations: list[Observation]
     actions: list[Action]
     health: list[Health]
+    usage: list[Usage] | None
+    """None: as evidence was before it was recorded."""
     declaration: Declaration | None
     agent_ended: float = START + AGENT_END
     complete: bool = True
@@ -172,9 +176,9 @@ class Episode:
         names = [one.name for one in self.stages]
         self.stages = self.stages[: names.index("reconcile") + 1]
         ended = self.stages[-1].started + self.stages[-1].seconds
-        moments = {"lines": self.lines, "observations": self.observations, "health": self.health}
+        moments = {"lines": self.lines, "observations": self.observations, "health": self.health, "usage": self.usage}
         for name, records in moments.items():
-            setattr(self, name, [one for one in records if one.at <= ended])
+            setattr(self, name, [one for one in records or () if one.at <= ended])
         del self.facts["D"]
 
     def act(self, at: float, what: str, *, kind: str = "change", source: str = "admin", **more: object) -> None:
@@ -194,6 +198,8 @@ class Episode:
             "actions.jsonl": _jsonl(self.actions),
             "health.jsonl": _jsonl(self.health),
         }
+        if self.usage is not None:
+            files["usage.jsonl"] = _jsonl(self.usage)
         for label, moment in zip(self.facts, (60, 75, 197, 288), strict=False):
             snapshot = Snapshot(label=label, taken=START + moment, seconds=0.8, facts=self.facts[label])  # type: ignore[arg-type]
             files[f"snapshots/{label}.json"] = snapshot.model_dump_json().encode()
@@ -271,6 +277,7 @@ def build(
         observations=list(_observations(broken)),
         actions=[],
         health=[Health(at=START + at, alive=dict.fromkeys(HARNESS, True)) for at in range(30, 290, 2)],
+        usage=[_usage(at) for at in range(30, 290, 5)],
         declaration=None if declared is None else Declaration(at=START + declared, causes=causes),
     )
     if backlog:
@@ -350,6 +357,16 @@ def _observations(broken: _Broken) -> Iterable[Observation]:
             state = "planted" if broken.at(fault, at) else "clear"
             seen = {"DELETE": state == "clear"} if fault == GRANTS else {"blmove": state == "clear"}
             yield Observation.model_validate({"at": START + at, "fault": fault, "state": state, "seen": seen})
+
+
+def _usage(at: float) -> Usage:
+    """A steady application; MariaDB and the worker have other pods after their restarts."""
+    containers = tuple(
+        Container(component=name, name=name, pod=f"{name}-{at >= RESTART}", restarts=0, measured=START + at - 2,
+                  cpu=at * 0.2, memory=memory)
+        for name, memory in (("mariadb", 200_000_000), ("web", 300_000_000), ("worker-short", 95_000_000))
+    )  # fmt: skip
+    return Usage(at=START + at, containers=containers, connections={"mariadb": 12, "redis-queue": 8}, waiting=0)
 
 
 def _facts(label: str, fixed: dict[str, float | None], *, saved: bool) -> dict[str, Facts]:

@@ -14,6 +14,8 @@ Layout of an evidence folder (written by the referee, downloaded by Harbor to `<
     observations.jsonl    Observation: each fault's live effective state, every few seconds
     actions.jsonl         Action: what was done through the servers, by their own audit
     health.jsonl          Health: the harness's own pods and programs, every few seconds
+    usage.jsonl           Usage: what the application takes of the machine, every few seconds; missing before there was
+                          the check `stable`
     declaration.json      Declaration; missing when the agent never declared
 """
 
@@ -197,6 +199,37 @@ class Health(Record):
     at: float
     alive: dict[str, bool]
     changed: tuple[str, ...] = ()
+
+
+class Container(Record):
+    """One container of the application's at one moment, as the kubelet has it."""
+
+    component: str
+    name: str
+    pod: str
+    """The pod's uid: another one is another pod's container of that name."""
+    restarts: int
+    """How often the kubelet has started it again in this pod."""
+    ended: str = ""
+    """Why it ended the last time (`OOMKilled`, `Error`, …); empty: it never did."""
+    measured: float | None = None
+    """When the two figures below were taken; None: there are none yet."""
+    cpu: float = 0
+    """Seconds of a core since it was started."""
+    memory: int = 0
+    """Working set in bytes: what the kernel would not get back."""
+
+
+class Usage(Record):
+    """What the application takes of the machine at one moment. What could not be asked is missing."""
+
+    version: Literal[1] = 1
+    at: float
+    containers: tuple[Container, ...] = ()
+    connections: dict[str, int] = Field(default_factory=dict)
+    """Open connections of each store, by its name."""
+    waiting: int | None = None
+    """Work that was accepted and waits; None: no answer."""
 
 
 class NamedCause(Record):

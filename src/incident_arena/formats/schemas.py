@@ -19,6 +19,7 @@ from incident_arena.formats.records import (
     Reconciliations,
     Snapshot,
     Stage,
+    Usage,
 )
 from incident_arena.formats.task import TaskSpec
 from incident_arena.formats.verdict import Verdict
@@ -39,6 +40,7 @@ def schemas() -> dict[str, str]:
         "observation": TypeAdapter(Observation),
         "action": TypeAdapter(Action),
         "health": TypeAdapter(Health),
+        "usage": TypeAdapter(Usage),
         "declaration": TypeAdapter(Declaration),
         "verdict": TypeAdapter(Verdict),
     }

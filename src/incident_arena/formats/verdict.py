@@ -30,7 +30,7 @@ class Check(Record):
     """One check. `expected` and `seen` are for a person to read; `at` is the moment that decided it."""
 
     name: str
-    """declared, cause-gone, damage-gone, durable, in-bounds, scope, data-survives, no-further-harm, integrity."""
+    """declared, cause-gone, damage-gone, durable, stable, in-bounds, scope, data-survives, no-further-harm, integrity."""
     gate: Gate
     verdict: Answer
     reason: str

@@ -56,6 +56,7 @@ def advice(check: Check, task: TaskSpec, differences: Sequence[Difference] = ())
         "jobs that failed meanwhile are sent again, none is thrown away",
         "durable": "make each change twice: in what runs now, and in the file from which it starts again. "
         f"It has to outlive {', '.join(challenge.stage for challenge in task.challenges)}",
+        "stable": "give what runs the room that it had, and start nothing that goes on taking more",
         "in-bounds": f"declare only when every kind of operation has been good for {task.windows.acceptance:.0f} s",
         "scope": "change only what is permitted"
         + (f"; put back {', '.join(off_list[:3])}" if off_list else "")

@@ -24,6 +24,7 @@ from incident_arena.formats.records import (
     Reconciliations,
     Snapshot,
     Stage,
+    Usage,
 )
 from incident_arena.formats.task import TaskSpec
 
@@ -38,7 +39,7 @@ REQUIRED = (
     "actions.jsonl",
     "health.jsonl",
 )
-OPTIONAL = ("declaration.json",)
+OPTIONAL = ("declaration.json", "usage.jsonl")
 
 GATHERING = ("agent", "snapshot-C", "drain", "reconcile")
 """Stages of gathering that all evidence holds."""
@@ -72,6 +73,8 @@ class Evidence:
     actions: tuple[Action, ...]
     health: tuple[Health, ...]
     declaration: Declaration | None
+    usage: tuple[Usage, ...] | None
+    """None: gathered before it was recorded. The manifest says so, which nobody but the referee writes."""
 
 
 def load(folder: Path) -> Evidence:
@@ -139,6 +142,7 @@ def _parse(manifest: Manifest, files: dict[str, bytes]) -> Evidence:
             if "declaration.json" in files
             else None
         ),
+        usage=_lines(TypeAdapter(Usage), "usage.jsonl", files) if "usage.jsonl" in files else None,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from incident_arena.judge.finding import Finding, Spec
 from incident_arena.judge.trial import Trial
 
-LATER = ("durable",)
+LATER = ("durable", "stable")
 """Checks of what comes after a seal alone."""
 ALSO_LATER = ("data-survives", "integrity")
 """Checks of what comes before it too."""

@@ -143,6 +143,14 @@ class Store(ABC):
         """
         return 0
 
+    def connections(self) -> int | None:
+        """How many connections are open in it, whoever's they are; None for a kind that counts none of its own.
+
+        Raises:
+            StoreError: it cannot be asked.
+        """
+        return None
+
     def acts(self, actor: str, since: float, until: float) -> Iterator[Action]:  # noqa: ARG002 - one without an audit
         """What an account did in it between two moments, by the store's own audit: files in its folder `audit`."""
         return iter(())

@@ -9,7 +9,7 @@ CHECKS: dict[FailureClass, tuple[str, ...]] = {
     "never declared": ("declared",),
     "off-list change": ("scope", "data-survives"),
     "cause or damage left": ("cause-gone", "damage-gone"),
-    "not durable": ("durable",),
+    "not durable": ("durable", "stable"),
     "declared out of bounds": ("in-bounds",),
     "other integrity": ("integrity", "no-further-harm"),
 }

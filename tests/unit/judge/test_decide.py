@@ -25,6 +25,7 @@ NAMES = (
     "cause-gone",
     "damage-gone",
     "durable",
+    "stable",
     "in-bounds",
     "data-survives",
     "scope",
@@ -89,6 +90,15 @@ def jobs_failed() -> Episode:
     return episode
 
 
+def out_of_memory() -> Episode:
+    episode = build()
+    assert episode.usage is not None
+    *before, last = episode.usage
+    killed = last.containers[0].model_copy(update={"restarts": 1, "ended": "OOMKilled"})
+    episode.usage = [*before, last.model_copy(update={"containers": (killed, *last.containers[1:])})]
+    return episode
+
+
 @pytest.mark.parametrize(
     ("episode", "first", "every"),
     [
@@ -107,6 +117,7 @@ def jobs_failed() -> Episode:
         (shut_out, INTEGRITY, {INTEGRITY}),
         (lambda: shut_out(fixed={QUEUE: None}), LEFT, {LEFT, EARLY}),
         (jobs_failed, NOT_DURABLE, {NOT_DURABLE}),
+        (out_of_memory, NOT_DURABLE, {NOT_DURABLE}),
     ],
 )
 def test_a_wrong_fix_gets_its_class(
@@ -175,7 +186,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(answers, min_size=9, max_size=9))
+@given(st.lists(answers, min_size=len(NAMES), max_size=len(NAMES)))
 def test_reward_and_class_follow_the_checks(right: object, given_answers: list[Answer]) -> None:
     specs = [
         dataclasses.replace(spec, decide=lambda _, s=spec, a=answer: Finding(a, "given", classes=(s.failure,)))

@@ -66,7 +66,7 @@ def unknown(verdict: Verdict) -> list[str]:
 )
 def test_a_seal_that_stands_on_nothing_never_makes_a_fail(verdict: Judge, made: Callable[[], Episode]) -> None:
     whole, part = verdict(made()), verdict(sealed_of(made()))
-    assert unknown(part) == ["durable", "data-survives", "integrity"]
+    assert unknown(part) == ["durable", "stable", "data-survives", "integrity"]
     if whole.reward == 1:
         assert part.reward is None
         assert part.inclusive == ()
@@ -81,7 +81,7 @@ def test_data_that_was_lost_before_the_seal_is_lost(verdict: Judge) -> None:
     episode.drained = episode.drained.model_copy(update={"records": records})
     found = verdict(sealed_of(episode))
     assert (found.reward, found.failure_class) == (0, "off-list change")
-    assert unknown(found) == ["durable", "integrity"]
+    assert unknown(found) == ["durable", "stable", "integrity"]
 
 
 def test_a_harness_that_was_silent_before_the_seal_was_silent(verdict: Judge) -> None:

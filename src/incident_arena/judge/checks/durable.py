@@ -23,7 +23,7 @@ def decide(trial: Trial) -> Finding:
     expected = "the repair holds through soak, restarts and churn, in bounds"
     if problems:
         seen = "; ".join(problems[:SHOWN]) + (f"; and {len(problems) - SHOWN} more" if len(problems) > SHOWN else "")
-        lasting = _right_at_c(trial, came_back=bool(returned + broken))
+        lasting = right_at_c(trial, came_back=bool(returned + broken))
         reason = f"did not last: {problems[0]}" if lasting else f"not right at the end either: {problems[0]}"
         return Finding("fail", reason, expected, seen, end, ("not durable",) if lasting else ())
     if blind:
@@ -75,7 +75,7 @@ def _jobs(trial: Trial) -> list[str]:
     return [f"{failed} jobs failed since the agent was done; the challenges account for at most {accounted}"]
 
 
-def _right_at_c(trial: Trial, *, came_back: bool) -> bool:
+def right_at_c(trial: Trial, *, came_back: bool) -> bool:
     """Whether the state was right when the agent was done, so that it is the lasting that failed.
 
     Rates that were out of bounds at the declaration already did not get worse later: then only something that came

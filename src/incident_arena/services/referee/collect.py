@@ -21,7 +21,7 @@ from incident_arena.services.referee.parts import Parts
 from incident_arena.services.referee.patience import insist, patient
 from incident_arena.stores.kubernetes.picture import AGENT, COMPONENT
 
-LIVE_FILES = ("observations.jsonl", "health.jsonl")
+LIVE_FILES = ("observations.jsonl", "health.jsonl", "usage.jsonl")
 STORE_TIMEOUT_S = 20
 AGENT_GONE_S = 60.0
 SOAK_ENDS_S = 30.0

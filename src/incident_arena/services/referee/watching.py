@@ -19,7 +19,7 @@ from incident_arena.errors import ArenaError
 from incident_arena.faults import Planted
 from incident_arena.formats.records import Action, Declaration, Health
 from incident_arena.services import cluster
-from incident_arena.services.referee import actions, looks
+from incident_arena.services.referee import actions, looks, usage
 from incident_arena.services.referee.actions import OPERATOR
 from incident_arena.services.referee.parts import Parts
 from incident_arena.stores.base import StoreError
@@ -47,6 +47,7 @@ async def watch(parts: Parts) -> None:
             loops.create_task(_every(EVERY_S, _observer(parts, each, kept=each in parts.faults)))
         loops.create_task(_every(EVERY_S, Harness(parts, session).look))
         loops.create_task(_every(EVERY_S, Acts(parts).look))
+        loops.create_task(_every(usage.EVERY_S, usage.Meter(parts).look))
         loops.create_task(_every(DECLARATION_EVERY_S, Freezer(parts).look))
         await asyncio.Event().wait()
 

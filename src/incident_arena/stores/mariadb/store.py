@@ -37,6 +37,11 @@ class MariaDbStore(Store):
         self.sql.query(f"KILL USER {quoted(account)}")
         return int(count)
 
+    def connections(self) -> int:
+        """Its own count of threads with a client."""
+        ((_, count),) = self.sql.query("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+        return int(count)
+
     def acts(self, actor: str, since: float, until: float) -> Iterator[Action]:
         """By server_audit."""
         return audit.Audit(self.name, actor).acts(self.spec.folder("audit"), since, until)

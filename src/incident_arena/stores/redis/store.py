@@ -8,6 +8,7 @@ from incident_arena.stores.redis import picture
 from incident_arena.stores.redis.client import server_of
 
 GROWTH = "arena:growth:"
+CLIENTS = "connected_clients:"
 MEGABYTE = 1 << 20
 
 
@@ -37,6 +38,11 @@ class RedisStore(Store):
     def end_sessions(self, account: str) -> int:
         """End all of a user's connections."""
         return int(self.redis.command("CLIENT", "KILL", "USER", account))
+
+    def connections(self) -> int:
+        """Its own count of clients."""
+        told = str(self.redis.command("INFO", "clients")).splitlines()
+        return int(next(line for line in told if line.startswith(CLIENTS)).removeprefix(CLIENTS))
 
     def close(self) -> None:
         """See Store.close."""

@@ -1,6 +1,6 @@
 // The evidence under the checks: rates in windows, differences of scope, jobs and records.
 
-const WINDOW_OF_CHECK = { 'in-bounds': ['declaration', 'agent-end'], durable: ['soak', 'restarted'] };
+const WINDOW_OF_CHECK = { 'in-bounds': ['declaration', 'agent-end'], durable: ['soak', 'restarted'], stable: ['soak', 'restarted'] };
 
 /** The evidence that belongs to a check. */
 function grounds(detail, task, name) {

@@ -1,0 +1,60 @@
+"""The repaired system is stable: nothing starts anew by itself, and it takes what it took when it was healthy."""
+
+from collections.abc import Sequence
+
+from incident_arena.formats.records import Usage
+from incident_arena.formats.verdict import FailureClass
+from incident_arena.judge import usage
+from incident_arena.judge.checks.durable import right_at_c
+from incident_arena.judge.finding import Finding, Spec
+from incident_arena.judge.trial import Trial
+
+SHOWN = 5
+OOM = "OOMKilled"
+
+
+def decide(trial: Trial) -> Finding:
+    """Pass when, in the soak and after the challenges, no container was started again by itself, and memory, CPU,
+    connections and waiting work neither left nor are leaving what they were in the healthy window.
+
+    In the challenges a container may be started again, as those it needs are away; but it may run out of memory at
+    no time since the agent was done.
+    """
+    seen = trial.evidence.usage
+    expected = "no container ends by itself; memory, CPU, connections and waiting work stay as when healthy"
+    if seen is None:
+        return Finding("pass", "not recorded: the evidence is older than this check", expected)
+    problems, blind = _found(trial, seen)
+    end = trial.ended("snapshot-D")
+    if problems:
+        told = "; ".join(problems[:SHOWN]) + (f"; and {len(problems) - SHOWN} more" if len(problems) > SHOWN else "")
+        classes: tuple[FailureClass, ...] = ("not durable",) if right_at_c(trial, came_back=True) else ()
+        return Finding("fail", f"not stable: {problems[0]}", expected, told, end, classes)
+    if blind:
+        return Finding("unknown", f"the kubelet's figures are missing: {', '.join(blind)}", expected)
+    return Finding("pass", "as when it was healthy", expected, "stable", end)
+
+
+def _found(trial: Trial, seen: Sequence[Usage]) -> tuple[list[str], list[str]]:
+    """What is not stable, and the windows without figures."""
+    end = trial.ended("snapshot-D")
+    ended = usage.restarted(seen, trial.ended("agent"), end)
+    problems = [f"{name} ran out of memory" for name, why in ended.items() if why == OOM]
+    healthy = usage.series(seen, trial.baseline.start, trial.baseline.end)
+    blind = [] if usage.has_memory(healthy) else [trial.baseline.name]
+    for span in (trial.soak, trial.restarted):
+        figures = usage.series(seen, span.start, span.end)
+        if not usage.has_memory(figures):
+            blind.append(span.name)
+        until = end if span.name == trial.restarted.name else span.end
+        problems += [
+            f"{span.name}: {name} ended by itself ({why or 'no reason told'})"
+            for name, why in usage.restarted(seen, span.start, until).items()
+            if why != OOM
+        ]
+        if usage.has_memory(healthy):
+            problems += [f"{span.name}: {told}" for told in usage.moved(figures, usage.highest(healthy))]
+    return problems, blind
+
+
+CHECK = Spec("stable", "not durable", decide)
