@@ -30,7 +30,7 @@ class Check(Record):
     """One check. `expected` and `seen` are for a person to read; `at` is the moment that decided it."""
 
     name: str
-    """declared, cause-gone, damage-gone, durable, stable, in-bounds, scope, data-survives, no-further-harm, integrity."""
+    """One of judge/checks: declared, cause-gone, …"""
     gate: Gate
     verdict: Answer
     reason: str

@@ -6,8 +6,8 @@ from incident_arena.judge.checks import specs
 from incident_arena.viewer.deciding import CHECKS, deciding, stage_at
 
 NAMES = (
-    "declared", "cause-gone", "damage-gone", "durable", "stable", "in-bounds", "scope", "data-survives", "no-further-harm",
-    "integrity",
+    "declared", "cause-gone", "damage-gone", "durable", "stable", "in-bounds", "scope", "data-survives",
+    "no-further-harm", "integrity",
 )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ OOM = "OOMKilled"
 
 
 def decide(trial: Trial) -> Finding:
-    """Pass when, in the soak and after the challenges, no container was started again by itself, and memory, CPU,
-    connections and waiting work neither left nor are leaving what they were in the healthy window.
+    """Pass when nothing ends by itself, or leaves what it was in the healthy window, in the soak and at the end.
 
+    What is measured is memory, CPU, connections and waiting work; each may also not be about to leave its bounds.
     In the challenges a container may be started again, as those it needs are away; but it may run out of memory at
     no time since the agent was done.
     """

@@ -16,6 +16,9 @@ from incident_arena.stores.kubernetes.picture import CLASS, COMPONENT
 EVERY_S = 5.0
 TIMEOUT_S = 3.0
 KUBELET_PORT = 10250
+SUMMARY = "/stats/summary"
+NO_DISKS = {"only_cpu_and_memory": "true"}
+"""Of a folder that is not on a disk of its own the kubelet knows no figures, and then it gives none at all."""
 NANO = 1e9
 
 type Json = dict[str, Any]
@@ -60,7 +63,7 @@ class Meter:
                 f"https://{host}:{KUBELET_PORT}", config.service_account, config.namespace, TIMEOUT_S
             )
         try:
-            summary = await self._kubelets[host].call("GET", "/stats/summary")
+            summary = await self._kubelets[host].call("GET", SUMMARY, query=NO_DISKS)
         except ArenaError as error:
             self._say(error)
             return {}
