@@ -143,10 +143,9 @@ def test_a_network_policy_closes_and_opens(pods: NodeSpec) -> None:
     reach(wanted=True)
 
 
-@pytest.mark.parametrize("target", ["kubelet", "etcd", "host", "scheduler"])
+@pytest.mark.parametrize("target", ["etcd", "host", "scheduler"])
 def test_a_pod_reaches_nothing_of_the_machine(pods: NodeSpec, target: str) -> None:
     address = {
-        "kubelet": (pods.ip, 10250),
         "etcd": (pods.ip, 2379),
         "scheduler": (pods.ip, 10259),
         "host": (pods.host_ip, 0),
@@ -178,6 +177,29 @@ def test_a_pod_reaches_the_api_server_only_as_nobody(pods: NodeSpec) -> None:
     assert in_client(pods, "bash", "-c", "ip route 2>/dev/null; cat /proc/net/route").exit == 0
     anonymous = proc.run(["curl", "-sk", "-m", "5", f"{pods.server}/api/v1/secrets"], deadline_s=10, check=False)
     assert json.loads(anonymous.stdout)["code"] == 403
+
+
+@pytest.mark.parametrize("path", ["pods", "stats/summary", "metrics", "run/default/client/client?cmd=id", "logs/"])
+def test_a_pod_reaches_the_kubelet_only_as_nobody(pods: NodeSpec, path: str) -> None:
+    """Also with a token that the API server never gave."""
+    assert can_connect(pods, pods.ip, 10250)
+    for who in ([], ["-H", "Authorization: Bearer made.up.token"]):
+        argv = ["curl", "-sk", "-m", "5", "-o", "/dev/null", "-w", "%{http_code}", *who]
+        assert proc.run([*argv, f"https://{pods.ip}:10250/{path}"], deadline_s=10).stdout == "401"
+
+
+def test_an_account_that_may_read_the_kubelets_figures_may_do_nothing_else(pods: NodeSpec) -> None:
+    kubectl(pods, "create", "serviceaccount", "reader")
+    kubectl(pods, "create", "clusterrole", "reader", "--verb=get", "--resource=nodes/stats")
+    kubectl(pods, "create", "clusterrolebinding", "reader", "--clusterrole=reader", "--serviceaccount=default:reader")
+    token = kubectl(pods, "create", "token", "reader").stdout.strip()
+
+    def ask(path: str) -> str:
+        argv = ["curl", "-sk", "-m", "5", "-o", "/dev/null", "-w", "%{http_code}", "-H", f"Authorization: Bearer {token}"]
+        return proc.run([*argv, f"https://{pods.ip}:10250/{path}"], deadline_s=10).stdout
+
+    assert ask("stats/summary?only_cpu_and_memory=true") == "200"
+    assert {ask(path) for path in ("pods", "run/default/client/client?cmd=id", "logs/", "configz")} == {"403"}
 
 
 def test_a_second_node_runs_beside_and_neither_sees_the_other(

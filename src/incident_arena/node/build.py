@@ -16,7 +16,15 @@ from incident_arena.settings import Settings
 
 GO_MINIMUM = (1, 26)
 DEADLINE_S = 3600.0
-COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubectl", "kubelet")
+COMPONENTS = (
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-policies",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubectl",
+    "kubelet",
+)
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,7 @@ TARGETS = (
     Target(("runc",), ("github.com/opencontainers/runc",), tags="seccomp netgo osusergo", cgo=True),
     Target(("kube",), ("./kube",)),
     Target(("etcd",), ("go.etcd.io/etcd/server/v3",)),
-    Target(("helm", "coredns"), ("helm.sh/helm/v4/cmd/helm", "github.com/coredns/coredns")),
-    Target(("kube-router",), ("github.com/cloudnativelabs/kube-router/v2/cmd/kube-router",)),
+    Target(("helm", "coredns"), ("helm.sh/helm/v4/cmd/helm", "./coredns")),
 )
 
 

@@ -223,17 +223,11 @@ def _commands(spec: NodeSpec) -> list[dict[str, object]]:
         f"--cluster-cidr={POD_CIDR}",
         "--nodeport-addresses=127.0.0.0/8",
     ]
-    router = [
-        f"{bin_}/kube-router",
-        f"--kubeconfig={folder}/kube-router.kubeconfig",
+    policies = [
+        f"{bin_}/kube-policies",
+        f"--kubeconfig={folder}/kube-policies.kubeconfig",
         f"--hostname-override={spec.name}",
-        "--run-firewall=true",
-        "--run-router=false",
-        "--run-service-proxy=false",
-        "--run-loadbalancer=false",
-        "--metrics-port=0",
         f"--service-cluster-ip-range={SERVICE_CIDR}",
-        "--iptables-sync-period=1m",
     ]
     containerd = [f"{bin_}/containerd", "--config", f"{folder}/containerd.toml"]
     return [
@@ -244,5 +238,5 @@ def _commands(spec: NodeSpec) -> list[dict[str, object]]:
         {"name": "kube-controller-manager", "argv": manager, "after": "api"},
         {"name": "kube-scheduler", "argv": scheduler, "after": "api"},
         {"name": "kube-proxy", "argv": proxy, "after": "api"},
-        {"name": "kube-router", "argv": router, "after": "node"},
+        {"name": "kube-policies", "argv": policies, "after": "node"},
     ]

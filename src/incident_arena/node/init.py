@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 
 from incident_arena.node import cgroups
-from incident_arena.node.spec import API_PORT, SERVICE_CIDR, NodeSpec
+from incident_arena.node.spec import API_PORT, KUBELET_PORT, SERVICE_CIDR, NodeSpec
 
 FIXED_FOLDERS = (Path("/var/lib/kubelet"), Path("/var/lib/cni"), Path("/var/log/containers"))
 """Folders that components insist on; empty mount points on the machine."""
@@ -37,13 +37,13 @@ table inet arena {{
   chain input {{
     type filter hook input priority -200; policy accept;
     iifname "veth*" ct state established,related accept
-    iifname "veth*" ip daddr {ip} tcp dport {port} accept
+    iifname "veth*" ip daddr {ip} tcp dport {{ {ports} }} accept
     iifname "veth*" ip protocol icmp accept
     iifname "veth*" drop
   }}
 }}
 """
-"""Pods reach each other and the API server; never the host, the internet, or another port of the node."""
+"""Pods reach each other, the API server and the kubelet, which know nobody without an account; nothing else."""
 
 
 class StartError(Exception):
@@ -123,7 +123,7 @@ def _network(spec: NodeSpec) -> None:
         ["ip", "route", "add", SERVICE_CIDR, "via", spec.host_ip],
         ["nft", "-f", "-"],
     ]
-    firewall = FIREWALL.format(ip=spec.ip, port=API_PORT)
+    firewall = FIREWALL.format(ip=spec.ip, ports=f"{API_PORT}, {KUBELET_PORT}")
     for argv in commands:
         done = subprocess.run(argv, input=firewall, text=True, capture_output=True, check=False)
         if done.returncode != 0:

@@ -21,7 +21,7 @@ CLIENTS = {
     "kube-controller-manager": ("system:kube-controller-manager", "system:masters"),
     "kube-scheduler": ("system:kube-scheduler", "system:masters"),
     "kube-proxy": ("system:kube-proxy", "system:masters"),
-    "kube-router": ("kube-router", "system:masters"),
+    "kube-policies": ("kube-policies", "system:masters"),
 }
 
 

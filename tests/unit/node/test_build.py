@@ -1,12 +1,15 @@
 """Which Go is used, and that the key follows the sources."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from incident_arena.errors import UserError
-from incident_arena.node import build
+from incident_arena.node import build, manifests
 from incident_arena.settings import Settings
+
+SERVER = Path(build.__file__).parent / "go" / "coredns" / "main.go"
 
 
 def program(folder: Path, version: str) -> None:
@@ -51,3 +54,15 @@ def test_binaries_of_another_source_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "bin").unlink()
     (tmp_path / "bin").symlink_to(f"bin-{build.key()}")
     assert build.require(settings) == tmp_path / f"bin-{build.key()}"
+
+
+def test_the_name_servers_plugins_are_those_that_the_corefiles_name() -> None:
+    """One that is missing ends CoreDNS at its start; one too many is compiled for nothing."""
+    chart = Path(build.__file__).parents[1] / "harness" / "chart" / "templates" / "egress.yaml"
+    ours = chart.read_text().partition("Corefile: |")[2].partition("\n{{- $")[0].partition("---")[0]
+    blocks = [line.strip() for text in (manifests.COREFILE, ours) for line in text.splitlines()]
+    named = {line.split()[0] for line in blocks if re.fullmatch(r"[a-z]+( .*)?", line)}
+    known = set(re.findall(r'"github.com/coredns/coredns/plugin/(\w+)"', SERVER.read_text()))
+    ordered = re.findall(r'"(\w+)",', SERVER.read_text().partition("Directives")[2])
+    assert known == set(ordered)
+    assert known == {name for name in named if name not in {"pods", "ttl", "rcode"}}
