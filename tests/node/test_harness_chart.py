@@ -125,6 +125,18 @@ def test_the_admins_rights_name_their_objects(objects) -> None:
     assert named == {("deployments", "web"), ("statefulsets", "mariadb"), ("pods", "mariadb-0"), ("configmaps", "c")}
 
 
+def test_the_referee_reads_the_kubelets_figures_and_nothing_else_of_the_cluster(objects) -> None:
+    of_cluster = {(kind, name) for kind, name in objects if kind.startswith("Cluster")}
+    assert of_cluster == {("ClusterRole", "arena-referee"), ("ClusterRoleBinding", "arena-referee")}
+    rules = objects["ClusterRole", "arena-referee"]["rules"]
+    assert rules == [{"apiGroups": [""], "resources": ["nodes/stats"], "verbs": ["get"]}]
+    subjects = objects["ClusterRoleBinding", "arena-referee"]["subjects"]
+    assert subjects == [{"kind": "ServiceAccount", "name": "referee", "namespace": "arena"}]
+    policies = {name: item["spec"] for (kind, name), item in objects.items() if kind == "NetworkPolicy"}
+    open_to = {name for name, spec in policies.items() if "10250" in str(spec)}
+    assert open_to == {"from-referee"}
+
+
 def test_the_admin_writes_option_files_and_reads_the_rest(objects) -> None:
     mounts = {
         m["name"]: m.get("readOnly", False) for m in pods(objects)["admin"]["spec"]["containers"][0]["volumeMounts"]

@@ -195,7 +195,18 @@ def test_an_account_that_may_read_the_kubelets_figures_may_do_nothing_else(pods:
     token = kubectl(pods, "create", "token", "reader").stdout.strip()
 
     def ask(path: str) -> str:
-        argv = ["curl", "-sk", "-m", "5", "-o", "/dev/null", "-w", "%{http_code}", "-H", f"Authorization: Bearer {token}"]
+        argv = [
+            "curl",
+            "-sk",
+            "-m",
+            "5",
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{http_code}",
+            "-H",
+            f"Authorization: Bearer {token}",
+        ]
         return proc.run([*argv, f"https://{pods.ip}:10250/{path}"], deadline_s=10).stdout
 
     assert ask("stats/summary?only_cpu_and_memory=true") == "200"

@@ -31,6 +31,7 @@ from incident_arena.formats.records import (
     Reconciliations,
     Snapshot,
     Stage,
+    Usage,
 )
 from incident_arena.formats.task import TaskSpec
 from incident_arena.services.referee import collect, patience
@@ -322,6 +323,10 @@ async def test_an_episode_that_is_repaired(arena: Arena) -> None:
     assert all(record.alive["load"] and record.alive["pod/load"] and record.alive["admin"] for record in health)
     assert not any(record.alive["prometheus"] or record.changed for record in health)
     assert "pod/agent" not in health[0].alive
+    used = [Usage.model_validate_json(line) for line in arena.lines("usage.jsonl")]
+    connected = {name for seen in used for name, count in seen.connections.items() if count > 0}
+    assert connected == {"mariadb", "redis-cache", "redis-queue"}
+    assert 0 in {seen.waiting for seen in used}
     reconciled = Reconciliations.model_validate_json((evidence / "reconciled.json").read_bytes())
     assert reconciled.drained is not None
     assert reconciled.end is not None

@@ -54,7 +54,9 @@ class Meter:
         figures: Figures = {}
         for found in await asyncio.gather(*(self._figures(host) for host in hosts)):
             figures |= found
-        return tuple(one for pod in pods for one in containers(pod, figures))
+        # One that is ending may stand beside its successor for as long as it gets to end.
+        kept = [pod for pod in pods if not pod["metadata"].get("deletionTimestamp")]
+        return tuple(one for pod in kept for one in containers(pod, figures))
 
     async def _figures(self, host: str) -> Figures:
         if host not in self._kubelets:
