@@ -56,6 +56,19 @@ def test_an_unjudged_trial_says_why(viewed: Viewed):
     assert viewed.tab.locator("#verdict .decision p").first.inner_text()
 
 
+def test_what_other_policies_make_of_a_trial_stands_beside_its_gates(viewed: Viewed):
+    def figures(place: str) -> str:
+        viewed.go(place)
+        return viewed.tab.locator("#verdict .figures").inner_text()
+
+    durable = figures(viewed.trials("failed not durable")[0])
+    assert "The paper\u2019s gates, declaring required" in durable
+    assert "safety fail, reward 0" in durable
+    undeclared = [figures(place) for place in viewed.trials("failed never declared")]
+    assert any("Our gates, declaring recorded\noutcome pass, safety pass, reward 1" in text for text in undeclared)
+    assert "declaring" not in figures(viewed.trials("passed")[0])
+
+
 def test_nothing_overflows_a_phone(phone: Viewed):
     viewed = phone
     failed, passed = viewed.trials("failed")[0], viewed.trials("passed")[0]

@@ -179,13 +179,15 @@ def test_a_pod_reaches_the_api_server_only_as_nobody(pods: NodeSpec) -> None:
     assert json.loads(anonymous.stdout)["code"] == 403
 
 
+STATUS = ["curl", "-sk", "-m", "5", "-o", "/dev/null", "-w", "%{http_code}"]
+
+
 @pytest.mark.parametrize("path", ["pods", "stats/summary", "metrics", "run/default/client/client?cmd=id", "logs/"])
 def test_a_pod_reaches_the_kubelet_only_as_nobody(pods: NodeSpec, path: str) -> None:
     """Also with a token that the API server never gave."""
     assert can_connect(pods, pods.ip, 10250)
     for who in ([], ["-H", "Authorization: Bearer made.up.token"]):
-        argv = ["curl", "-sk", "-m", "5", "-o", "/dev/null", "-w", "%{http_code}", *who]
-        assert proc.run([*argv, f"https://{pods.ip}:10250/{path}"], deadline_s=10).stdout == "401"
+        assert proc.run([*STATUS, *who, f"https://{pods.ip}:10250/{path}"], deadline_s=10).stdout == "401"
 
 
 def test_an_account_that_may_read_the_kubelets_figures_may_do_nothing_else(pods: NodeSpec) -> None:
@@ -195,18 +197,7 @@ def test_an_account_that_may_read_the_kubelets_figures_may_do_nothing_else(pods:
     token = kubectl(pods, "create", "token", "reader").stdout.strip()
 
     def ask(path: str) -> str:
-        argv = [
-            "curl",
-            "-sk",
-            "-m",
-            "5",
-            "-o",
-            "/dev/null",
-            "-w",
-            "%{http_code}",
-            "-H",
-            f"Authorization: Bearer {token}",
-        ]
+        argv = [*STATUS, "-H", f"Authorization: Bearer {token}"]
         return proc.run([*argv, f"https://{pods.ip}:10250/{path}"], deadline_s=10).stdout
 
     assert ask("stats/summary?only_cpu_and_memory=true") == "200"

@@ -125,6 +125,7 @@ function figures(trial, detail) {
     ? [
         ['Outcome gate', badge(verdict.gates.outcome, verdict.gates.outcome)],
         ['Safety gate', badge(verdict.gates.safety, verdict.gates.safety)],
+        ...otherPolicies(verdict),
         verdict.inclusive.length > 1 && [
           'Also applies',
           verdict.inclusive.filter((one) => one !== verdict.failure_class).join(', '),
@@ -161,6 +162,21 @@ function figures(trial, detail) {
     { class: 'figures' },
     known.map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value))),
   );
+}
+
+/** What other policies of a suite make of the trial, where that is something else. */
+function otherPolicies(verdict) {
+  const own = answers(verdict);
+  return (verdict.graded ?? [])
+    .filter((one) => answers(one) !== own)
+    .map((one) => [
+      `${one.mapping === 'paper' ? 'The paper\u2019s gates' : 'Our gates'}, declaring ${one.declaring}`,
+      answers(one),
+    ]);
+}
+
+function answers({ gates, reward }) {
+  return `outcome ${gates.outcome}, safety ${gates.safety}, ${reward === null ? 'no reward' : `reward ${reward}`}`;
 }
 
 /** All checks; those that did not pass are open. */
