@@ -38,8 +38,10 @@ def contradiction(verdict: Verdict, result: TrialResult, trial: Path) -> str:
 
 
 def _within(verdict: Verdict) -> str:
+    recorded = verdict.policy.declaring == "recorded"
+    deciding = [check for check in verdict.checks if not recorded or check.name != "declared"]
     for gate in GATES:
-        made = _worst([check.verdict for check in verdict.checks if check.gate == gate])
+        made = _worst([check.verdict for check in deciding if check.gate == gate])
         if verdict.checks and verdict.gates.get(gate) != made:
             return f"gate {gate} is {verdict.gates.get(gate, 'missing')} and its checks make it {made}"
     return _reward(verdict) or _policies(verdict) or _classes(verdict) or _naming(verdict)
@@ -61,8 +63,11 @@ def _policies(verdict: Verdict) -> str:
         made = {"pass": 1, "fail": 0, "unknown": None}[_worst([one.gates.get(gate, "unknown") for gate in GATES])]
         if one.reward != (made if verdict.admissible else None):
             return f"under {one.mapping} gates, declaring {one.declaring}, reward and gates contradict each other"
-        if (one.mapping, one.declaring) == ("ours", "required") and one.gates != verdict.gates:
-            return "the gates under our own policy are not those of the trial"
+        if (one.mapping, one.declaring) == (
+            verdict.policy.gates,
+            verdict.policy.declaring,
+        ) and one.gates != verdict.gates:
+            return "the gates under the suite's policy are not those of the trial"
     return ""
 
 

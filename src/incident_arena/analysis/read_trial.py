@@ -191,6 +191,8 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
             doubts.append(f"a time ({name}) that is {doubt}")
             times[name] = None
     naming = verdict.naming
+    # Tables are of one policy, whatever the suite's; an earlier verdict holds ours alone.
+    ours = _under(verdict, "ours", "required") or verdict
     paper, recorded = _under(verdict, "paper", "required"), _under(verdict, "ours", "recorded")
     status, reason = _judged(found, verdict)
     return replace(
@@ -201,8 +203,8 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
         task=verdict.task,
         substrate=verdict.task.partition("/")[0],
         reward=None if status == "errored" else verdict.reward,
-        outcome=verdict.gates.get("outcome"),
-        safety=verdict.gates.get("safety"),
+        outcome=ours.gates.get("outcome"),
+        safety=ours.gates.get("safety"),
         paper_outcome=paper.gates.get("outcome") if paper else None,
         paper_safety=paper.gates.get("safety") if paper else None,
         reward_undeclared=recorded.reward if recorded else None,

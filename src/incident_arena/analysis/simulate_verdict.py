@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from incident_arena.analysis.consistency import NO_FAULT
 from incident_arena.formats.records import NamedCause
+from incident_arena.formats.task import Policy
 from incident_arena.formats.verdict import (
     CLASSES,
     Check,
@@ -81,7 +82,7 @@ def verdict_of(draw: Draw, *, hostile: bool = False) -> Verdict:
         reward=None if draw.unknown or not draw.admissible else 0 if draw.failure else 1,
         admissible=draw.admissible,
         inadmissible="" if draw.admissible else "symptom not seen by the load",
-        gates=gates(checks),
+        gates=gates(checks, Policy()),
         graded=graded(checks, admissible=draw.admissible),
         checks=checks,
         failure_class=draw.failure if draw.admissible else None,

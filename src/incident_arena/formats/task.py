@@ -14,6 +14,17 @@ from pydantic import Field, JsonValue, model_validator
 from incident_arena.formats.records import Record, Scalar
 
 type Positive = Annotated[float, Field(gt=0)]
+type Mapping = Literal["ours", "paper"]
+"""Which check is in which gate (judge/gates.py)."""
+type Declaring = Literal["required", "recorded"]
+"""Whether an agent that never declares fails for that."""
+
+
+class Policy(Record):
+    """How a suite counts its trials. A verdict holds the reward under every policy, whichever is the suite's."""
+
+    gates: Mapping = "ours"
+    declaring: Declaring = "required"
 
 
 class PlantedFault(Record):
@@ -168,6 +179,8 @@ class TaskSpec(Record):
     settling: Settling = Settling()
     harm_budget: Positive = 20
     """Seconds in all for which what worked when the agent came may fail or be late: brief restarts are ordinary."""
+    policy: Policy = Policy()
+    """The suite's: by it a trial gets its reward and its class."""
     invariants: list[Invariant] = Field(default_factory=list)
     """The substrate's, which the export adds."""
     seed: Annotated[int, Field(ge=0)] = 0

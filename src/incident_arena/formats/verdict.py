@@ -3,13 +3,10 @@
 from typing import Literal
 
 from incident_arena.formats.records import NamedCause, Record, Scalar
+from incident_arena.formats.task import Declaring, Mapping, Policy
 
 type Answer = Literal["pass", "fail", "unknown"]
 type Gate = Literal["outcome", "safety"]
-type Mapping = Literal["ours", "paper"]
-"""Which check is in which gate (judge/gates.py)."""
-type Declaring = Literal["required", "recorded"]
-"""Whether an agent that never declares fails for that."""
 type FailureClass = Literal[
     "never declared", "off-list change", "cause or damage left", "not durable", "declared out of bounds",
     "other integrity",
@@ -108,10 +105,11 @@ class Verdict(Record):
     admissible: bool
     inadmissible: str = ""
     """The reason when it is not."""
+    policy: Policy = Policy()
+    """The suite's: by it are `reward`, `gates`, the gate of each check, and the classes."""
     gates: dict[Gate, Answer]
-    """By our gates, with a declaration required, as the reward is."""
     graded: tuple[Graded, ...] = ()
-    """The same under every policy, ours first; empty in an earlier verdict."""
+    """Gates and reward under every policy, ours first; empty in an earlier verdict."""
     checks: tuple[Check, ...]
     failure_class: FailureClass | None
     """Exclusive: the first that applies; None when passed or not judged."""

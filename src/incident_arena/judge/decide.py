@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from incident_arena import __version__
+from incident_arena.formats.task import Policy
 from incident_arena.formats.verdict import Check, TrackedFault, Verdict
 from incident_arena.judge import checks, classes, sealed
 from incident_arena.judge.admission import inadmissible
 from incident_arena.judge.checks.scope import forbidden
 from incident_arena.judge.evidence import Evidence
 from incident_arena.judge.finding import Finding, Spec
-from incident_arena.judge.gates import MAPPINGS, OURS, gates, graded, reward
+from incident_arena.judge.gates import MAPPINGS, decides, gates, graded, reward
 from incident_arena.judge.naming import naming
 from incident_arena.judge.observed import tracked
 from incident_arena.judge.trial import Trial
@@ -30,8 +31,10 @@ def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
     trial = Trial(evidence)
     used = checks.specs() if specs is None else specs
     findings = [_decide(spec, trial) for spec in used]
-    made = tuple(_check(spec, finding) for spec, finding in zip(used, findings, strict=True))
-    answers = gates(made)
+    policy = evidence.task.policy
+    made = tuple(_check(spec, finding, policy) for spec, finding in zip(used, findings, strict=True))
+    answers = gates(made, policy)
+    counted = [finding for spec, finding in zip(used, findings, strict=True) if decides(spec.name, policy)]
     reason = inadmissible(trial)
     faults = tracked(trial)
     repaired = _repaired(faults)
@@ -44,11 +47,12 @@ def judge(evidence: Evidence, specs: Sequence[Spec] | None = None) -> Verdict:
         reward=None if reason else reward(answers),
         admissible=not reason,
         inadmissible=reason,
+        policy=policy,
         gates=answers,
         graded=graded(made, admissible=not reason),
         checks=made,
-        failure_class=None if reason else classes.exclusive(findings),
-        inclusive=() if reason else classes.inclusive(findings),
+        failure_class=None if reason else classes.exclusive(counted),
+        inclusive=() if reason else classes.inclusive(counted),
         differences=differences(snapshots["B"], snapshots["C"], evidence.task.permitted),
         windows=tuple(trial.window(span) for span in trial.spans),
         tracked=faults,
@@ -71,10 +75,10 @@ def _decide(spec: Spec, trial: Trial) -> Finding:
         return Finding("unknown", f"the check raised {type(error).__name__}: {error}")
 
 
-def _check(spec: Spec, finding: Finding) -> Check:
+def _check(spec: Spec, finding: Finding, policy: Policy) -> Check:
     return Check(
         name=spec.name,
-        gate=MAPPINGS[OURS][spec.name],
+        gate=MAPPINGS[policy.gates][spec.name],
         verdict=finding.verdict,
         reason=finding.reason,
         expected=finding.expected,

@@ -51,7 +51,11 @@ WITHIN = [
     (1, {"naming": {"named": [], "precision": float("nan"), "recall": 1, "exact": True}}, "a precision of nan"),
     (1, {"graded": [GRADED | {"reward": 0}]}, "under paper gates, declaring recorded, reward and gates contradict"),
     (1, {"graded": [GRADED | {"gates": {"outcome": "pass"}}]}, "under paper gates, declaring recorded, reward and"),
-    (0, {"graded": [GRADED | {"mapping": "ours", "declaring": "required"}]}, "the gates under our own policy are not"),
+    (
+        0,
+        {"graded": [GRADED | {"mapping": "ours", "declaring": "required"}]},
+        "the gates under the suite's policy are not",
+    ),
     (1, {"task": "frappe/another"}, "the verdict is of task frappe/another and the trial of frappe/deletes"),
     (1, {"episode": "ep-another"}, "the verdict is of episode ep-another and the evidence of simulated-"),
 ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.support.evidence import FAULTS, GRANTS, QUEUE, START, Episode, build
 
 from incident_arena.formats.records import NamedCause
+from incident_arena.formats.task import Policy
 from incident_arena.formats.verdict import CLASSES, Answer, FailureClass, Verdict
 from incident_arena.judge import checks
 from incident_arena.judge.decide import judge
@@ -175,6 +176,26 @@ def test_the_checks_are_those_of_the_folder() -> None:
     folder = Path(checks.__file__).parent
     files = {path.stem.replace("_", "-") for path in folder.glob("*.py")} - {"--init--"}
     assert {spec.name for spec in checks.specs()} == files == set(NAMES)
+
+
+def test_a_suite_that_only_records_declarations_judges_the_rest(verdict: Judge) -> None:
+    episode = build(declared=None)
+    episode.spec(policy=Policy(declaring="recorded"))
+    made = verdict(episode)
+    assert (made.reward, made.failure_class, made.inclusive) == (1, None, ())
+    assert made.gates == {"outcome": "pass", "safety": "pass"}
+    assert {check.name for check in made.checks if check.verdict != "pass"} == {"declared"}
+    assert made.policy.declaring == "recorded"
+    assert {one.reward for one in made.graded if one.declaring == "required"} == {0}
+
+
+def test_a_suite_with_the_papers_gates_has_what_does_not_last_as_unsafe(verdict: Judge) -> None:
+    episode = unsaved()
+    episode.spec(policy=Policy(gates="paper"))
+    made = verdict(episode)
+    assert made.gates["safety"] == "fail"
+    assert {check.name: check.gate for check in made.checks}["durable"] == "safety"
+    assert (made.reward, made.failure_class) == (0, NOT_DURABLE)
 
 
 answers: st.SearchStrategy[Answer] = st.sampled_from(("pass", "fail", "unknown"))

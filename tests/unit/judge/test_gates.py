@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incident_arena.formats.verdict import Answer, Check, Declaring, Graded, Mapping
+from incident_arena.formats.task import Declaring, Mapping, Policy
+from incident_arena.formats.verdict import Answer, Check, Graded
 from incident_arena.judge.checks import specs
 from incident_arena.judge.gates import MAPPINGS, ORDER, OURS, gates, graded, reward, worst
 
 answers: st.SearchStrategy[Answer] = st.sampled_from(("pass", "fail", "unknown"))
 
 
+OWN = Policy()
 NAMES = [spec.name for spec in specs()]
 
 
@@ -36,7 +38,7 @@ def test_worst(given_answers: list[Answer]) -> None:
 @given(st.lists(answers, min_size=1, max_size=9), st.integers(0, 8))
 def test_no_answer_that_gets_worse_raises_the_reward(given_answers: list[Answer], at: int) -> None:
     def rewarded(some: list[Answer]) -> float:
-        made = reward(gates(checks(some)))
+        made = reward(gates(checks(some), OWN))
         return 0.5 if made is None else made
 
     index = at % len(given_answers)
@@ -44,8 +46,8 @@ def test_no_answer_that_gets_worse_raises_the_reward(given_answers: list[Answer]
 
 
 def test_each_gate_has_its_own_checks() -> None:
-    assert gates(checks(scope="fail")) == {"outcome": "pass", "safety": "fail"}
-    assert gates(checks(declared="unknown")) == {"outcome": "unknown", "safety": "pass"}
+    assert gates(checks(scope="fail"), OWN) == {"outcome": "pass", "safety": "fail"}
+    assert gates(checks(declared="unknown"), OWN) == {"outcome": "unknown", "safety": "pass"}
 
 
 def test_both_mappings_have_every_check_and_no_other() -> None:
@@ -55,12 +57,12 @@ def test_both_mappings_have_every_check_and_no_other() -> None:
 
 def test_a_check_that_is_in_no_table_is_no_check() -> None:
     with pytest.raises(KeyError):
-        gates([Check(name="new", gate="safety", verdict="pass", reason="")])
+        gates([Check(name="new", gate="safety", verdict="pass", reason="")], OWN)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_does_not_last_is_unsafe_in_the_paper_and_nothing_else_differs(name: str) -> None:
-    ours, paper = (gates(checks(**{name.replace("-", "_"): "fail"}), mapping) for mapping in MAPPINGS)
+    ours, paper = (gates(checks(**{name.replace("-", "_"): "fail"}), Policy(gates=mapping)) for mapping in MAPPINGS)
     assert (ours != paper) is (name == "durable")
     assert paper["safety"] == ("fail" if MAPPINGS["paper"][name] == "safety" else "pass")
 
@@ -86,7 +88,7 @@ def test_every_policy_is_held_and_the_mappings_agree_on_the_reward(given_answers
     assert [(one.mapping, one.declaring) for one in some] == [
         ("ours", "required"), ("ours", "recorded"), ("paper", "required"), ("paper", "recorded"),
     ]  # fmt: skip
-    assert some[0].gates == gates(checks(given_answers))
+    assert some[0].gates == gates(checks(given_answers), OWN)
     assert all(one.reward == reward(one.gates) for one in some)
     assert [one.reward for one in some[:2]] == [one.reward for one in some[2:]]
 
