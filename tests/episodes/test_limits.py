@@ -5,6 +5,8 @@ In this order: after the last test there is no agent any more.
 
 import asyncio
 import contextlib
+import re
+import shlex
 import time
 
 import pytest
@@ -17,6 +19,8 @@ from incident_arena.proc import run
 pytestmark = [pytest.mark.episode, pytest.mark.timeout(1500)]
 
 SCRATCH_MB = 512
+SPILL_MB = 128 + 256
+MANY = "information_schema.COLUMNS AS a, information_schema.COLUMNS AS b"
 WRITABLE = (
     "find / \\( -path /proc -o -path /sys -o -path '/dev/pts' \\) -prune -o \\( -type f -o -type d \\) -writable -print"
     ' 2>/dev/null | while read -r path; do echo "$(stat -f -c %T "$path") $path"; done'
@@ -38,6 +42,30 @@ def test_no_folder_takes_more_than_all_of_them_may(deployed, folder: str) -> Non
     ended = deployed.agent(FILL.format(folder=folder), deadline_s=120)
     assert "No space left on device" in ended.stderr
     assert int(ended.stdout.split()[0]) <= SCRATCH_MB
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"SELECT COUNT(*) FROM (SELECT DISTINCT UUID(), RPAD('', 500, UUID()) FROM {MANY}) AS all_of_it",
+        f"SELECT RPAD('', 500, 'x') AS wide, RAND() AS other FROM {MANY} ORDER BY other LIMIT 1",
+        f"CREATE TEMPORARY TABLE mysql.heap ENGINE=InnoDB AS SELECT RPAD('', 500, 'x') AS wide FROM {MANY}",
+    ],
+)
+def test_no_query_of_its_spills_more_than_it_may(deployed, statement: str) -> None:
+    """Each would write a gigabyte. Users go on meanwhile."""
+    before = spilled(deployed)
+    ended = deployed.agent(f"mariadb -e {shlex.quote(statement)}", deadline_s=300)
+    assert ended.exit != 0
+    assert re.search(r"No space left|is full|denied", ended.stderr), ended.stderr
+    assert max(before, spilled(deployed)) <= SPILL_MB
+    assert deployed.in_pod("mariadb", "mariadb", "-e", "SELECT 1").exit == 0
+
+
+def spilled(deployed) -> int:
+    """Megabytes of temporary files and tables."""
+    told = deployed.in_pod("mariadb", "sh", "-c", "du -cm /spill /data/ibtmp1 | tail -1").stdout
+    return int(told.split()[0])
 
 
 def test_what_the_image_has_in_its_folders_is_there(deployed) -> None:

@@ -15,5 +15,7 @@ if [ ! -d /data/mysql ]; then
     mv /data/new/* /data/
     rmdir /data/new
 fi
-# Sees to the one account from which setup makes the others.
-exec mariadbd --init-file=/initial/first.sql "$@"
+# init-file: sees to the one account from which setup makes the others. The others: what a query spills over has a size,
+# whatever an option file says.
+exec mariadbd --init-file=/initial/first.sql --tmpdir=/spill \
+    --innodb-temp-data-file-path=ibtmp1:12M:autoextend:max:256M "$@"
