@@ -1,4 +1,8 @@
-"""Notes over HTTP, kept in Redis: PUT and GET /notes/<name>, GET /healthz. One JSON line a request in its log."""
+"""Notes over HTTP, kept in Redis: PUT and GET /notes/<name>, GET /healthz. One JSON line a request in its log.
+
+GET /pictures/<width>x<height> is a grey picture of that size. Each is made once and kept, and nobody thought of how many
+sizes there are: a caller who asks for enough of them leaves the program larger than it was.
+"""
 
 import json
 import os
@@ -13,6 +17,9 @@ STORE = redis.Redis(
     socket_timeout=5,
 )  # fmt: skip
 
+PICTURES: dict[str, str] = {}
+LARGEST = 4_000_000
+
 
 class Handler(BaseHTTPRequestHandler):
     """One request."""
@@ -21,6 +28,8 @@ class Handler(BaseHTTPRequestHandler):
         """Read a note."""
         if self.path == "/healthz":
             self.answer(lambda: (200, {"alive": bool(STORE.ping())}))
+        elif self.path.startswith("/pictures/"):
+            self.answer(self.picture)
         else:
             self.answer(self.read)
 
@@ -39,6 +48,13 @@ class Handler(BaseHTTPRequestHandler):
         """Keep it, and say what is kept."""
         STORE.hset(self.key(), "text", text)
         return 200, {"text": STORE.hget(self.key(), "text")}
+
+    def picture(self) -> tuple[int, dict]:
+        """How many pixels there are now."""
+        size = self.path.rpartition("/")[2]
+        width, _, height = size.partition("x")
+        PICTURES.setdefault(size, "." * min(int(width) * int(height), LARGEST))
+        return 200, {"pixels": len(PICTURES[size])}
 
     def key(self) -> str:
         """Where the note of this path is."""

@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # Give the application what the runbook says, live and saved.
 set -euo pipefail
+. "$(dirname "$0")/library.sh"
+
 admin redis notes-store acl app
 admin redis notes-store acl-set app +hset +expire
 admin redis notes-store acl-save
-good_since=$SECONDS
-while ((SECONDS - good_since < 25)); do
-    admin traffic --seconds 3 | jq -e '.requests > 0 and .failed == 0' >/dev/null || good_since=$SECONDS
-    sleep 1
-done
+settle
 declare_repair_complete --causes notes-store.config
