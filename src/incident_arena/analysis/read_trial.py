@@ -191,9 +191,10 @@ def _with_verdict(base: Trial, found: _Found, verdict: Verdict) -> Trial:
             doubts.append(f"a time ({name}) that is {doubt}")
             times[name] = None
     naming = verdict.naming
-    # Tables are of one policy, whatever the suite's; an earlier verdict holds ours alone.
-    ours = _under(verdict, "ours", "required") or verdict
-    paper, recorded = _under(verdict, "paper", "required"), _under(verdict, "ours", "recorded")
+    # Both mappings with the suite's own demand, as the reward is; an earlier verdict holds ours alone.
+    declaring = verdict.policy.declaring
+    ours, paper = _under(verdict, "ours", declaring) or verdict, _under(verdict, "paper", declaring)
+    recorded = _under(verdict, "ours", "recorded")
     status, reason = _judged(found, verdict)
     return replace(
         base,

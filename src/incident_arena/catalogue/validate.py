@@ -37,7 +37,7 @@ def problems(catalogue: Catalogue, name: str) -> list[str]:
         return [line.strip() for line in error.reason.strip().splitlines()]
     found = [*_parts(catalogue, spec), *_files(catalogue, folder, spec)]
     if spec.substrate in catalogue.substrates:
-        found += [*_faults(catalogue, spec), *_load(catalogue, spec), *_events(catalogue, spec)]
+        found += [*_faults(catalogue, spec), *_policy(spec), *_load(catalogue, spec), *_events(catalogue, spec)]
     return found
 
 
@@ -76,6 +76,11 @@ def _faults(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:
             yield f"vocabulary: lacks {planted.name!r}, which is planted"
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"faults: {name!r} is planted twice"
+
+
+def _policy(spec: TaskSpec) -> Iterator[str]:
+    if spec.policy.declaring == "recorded" and not spec.faults:
+        yield "policy: where nothing is broken and a declaration is only recorded, doing nothing would be a repair"
 
 
 def _load(catalogue: Catalogue, spec: TaskSpec) -> Iterator[str]:

@@ -39,8 +39,11 @@ def make_report(
     folders = task_folders(tasks)
     # What is read lives to the end: looking for garbage in it again and again took a fifth of the time.
     gc.disable()
-    reading = read_some(jobs)
-    document = build(reading, load_prices(prices), tasks=folders)
+    try:
+        reading = read_some(jobs)
+        document = build(reading, load_prices(prices), tasks=folders)
+    finally:
+        gc.enable()
     if compare is None:
         return document
     trials = labelled(reading.trials, []).filter((pl.col("status") == "judged") & ~pl.col("no_fault"))

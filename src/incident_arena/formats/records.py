@@ -212,6 +212,7 @@ class Container(Record):
     """How often the kubelet has started it again in this pod."""
     ended: str = ""
     """Why it ended the last time (`OOMKilled`, `Error`, …); empty: it never did."""
+    ended_at: float | None = None
     measured: float | None = None
     """When the two figures below were taken; None: there are none yet."""
     cpu: float = 0

@@ -180,7 +180,8 @@ def _plans(settings: Settings, catalogue: Catalogue, name: str) -> Iterator[_Pla
 
     for number, script in enumerate(right_fixes(folder)):
         yield plan(script.stem, "pass", script, SOLVED if number == 0 else 1)
-    yield plan("nop", "fail", None, UNTOUCHED, "never declared")
+    required = catalogue.load(name).policy.declaring == "required"
+    yield plan("nop", "fail", None, UNTOUCHED, "never declared" if required else "cause or damage left")
     for wrong in wrong_fixes(folder):
         yield plan(f"wrong/{wrong.path.stem}", "fail", wrong.path, wrong.repeat, wrong.failure_class)
 

@@ -38,20 +38,21 @@ def decide(trial: Trial) -> Finding:
 def _found(trial: Trial, seen: Sequence[Usage]) -> tuple[list[str], list[str]]:
     """What is not stable, and the windows without figures."""
     end = trial.ended("snapshot-D")
-    ended = usage.restarted(seen, trial.ended("agent"), end)
-    problems = [f"{name} ran out of memory" for name, why in ended.items() if why == OOM]
     healthy = usage.series(seen, trial.baseline.start, trial.baseline.end)
+    problems = [
+        f"{name} ran out of memory" for name, why in usage.endings(seen, trial.ended("agent"), end) if why == OOM
+    ]
     blind = [] if usage.has_memory(healthy) else [trial.baseline.name]
-    for span in (trial.soak, trial.restarted):
+    for span, until in ((trial.soak, trial.soak.end), (trial.restarted, end)):
         figures = usage.series(seen, span.start, span.end)
         if not usage.has_memory(figures):
             blind.append(span.name)
-        until = end if span.name == trial.restarted.name else span.end
         problems += [
             f"{span.name}: {name} ended by itself ({why or 'no reason told'})"
-            for name, why in usage.restarted(seen, span.start, until).items()
+            for name, why in usage.endings(seen, span.start, until)
             if why != OOM
         ]
+        problems += [f"{span.name}: {name} got another pod" for name in usage.replaced(seen, span.start, until)]
         if usage.has_memory(healthy):
             problems += [f"{span.name}: {told}" for told in usage.moved(figures, usage.highest(healthy))]
     return problems, blind

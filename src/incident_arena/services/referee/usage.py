@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from incident_arena.errors import ArenaError
 from incident_arena.formats.records import Container, Usage
 from incident_arena.services.cluster import Cluster
 from incident_arena.services.referee.parts import Parts
@@ -38,16 +37,14 @@ class Meter:
     async def look(self) -> None:
         """Write one line; what cannot be asked is left out of it."""
         at = time.time()
-        containers, connections, waiting = await asyncio.gather(
-            self._containers(), asyncio.to_thread(self._connections), asyncio.to_thread(self._waiting)
-        )
+        containers, (connections, waiting) = await asyncio.gather(self._containers(), asyncio.to_thread(self._stores))
         seen = Usage(at=at, containers=containers, connections=connections, waiting=waiting)
         self._parts.evidence.live.append("usage.jsonl", seen)
 
     async def _containers(self) -> tuple[Container, ...]:
         try:
             pods = await self._parts.cluster.items("pods", f"{CLASS}=application")
-        except ArenaError as error:
+        except Exception as error:  # noqa: BLE001 - what is odd is missing, and ends nothing
             self._say(error)
             return ()
         hosts = sorted({pod["status"]["hostIP"] for pod in pods if pod["status"].get("hostIP")})
@@ -66,21 +63,20 @@ class Meter:
             )
         try:
             summary = await self._kubelets[host].call("GET", SUMMARY, query=NO_DISKS)
-        except ArenaError as error:
+            return {
+                (pod["podRef"]["uid"], container["name"]): container
+                for pod in summary.get("pods") or []
+                for container in pod.get("containers") or []
+            }
+        except Exception as error:  # noqa: BLE001 - as above
             self._say(error)
             return {}
-        return {
-            (pod["podRef"]["uid"], container["name"]): container
-            for pod in summary.get("pods") or []
-            for container in pod.get("containers") or []
-        }
 
-    def _connections(self) -> dict[str, int]:
+    def _stores(self) -> tuple[dict[str, int], int | None]:
+        """Connections of each, and waiting work: one after the other, since a store is for one thread."""
         found = {name: self._asked(store.connections) for name, store in self._own.items()}
-        return {name: count for name, count in found.items() if count is not None}
-
-    def _waiting(self) -> int | None:
-        return self._asked(lambda: self._parts.substrate.backlog(self._own).waiting)
+        waiting = self._asked(lambda: self._parts.substrate.backlog(self._own).waiting)
+        return {name: count for name, count in found.items() if count is not None}, waiting
 
     def _asked(self, ask: Callable[[], int | None]) -> int | None:
         """An answer; None where the component does not give one, whatever the agent made of it."""
@@ -111,7 +107,13 @@ def containers(pod: Json, figures: Figures) -> Iterator[Container]:
             pod=uid,
             restarts=status.get("restartCount", 0),
             ended=last.get("reason", ""),
-            measured=datetime.fromisoformat(cpu["time"]).timestamp() if cpu.get("time") else None,
+            ended_at=_moment(last.get("finishedAt")),
+            measured=_moment(cpu.get("time")),
             cpu=cpu.get("usageCoreNanoSeconds", 0) / NANO,
             memory=memory.get("workingSetBytes", 0),
         )
+
+
+def _moment(told: str | None) -> float | None:
+    """RFC 3339 as seconds since the epoch."""
+    return datetime.fromisoformat(told).timestamp() if told else None

@@ -125,6 +125,7 @@ function figures(trial, detail) {
     ? [
         ['Outcome gate', badge(verdict.gates.outcome, verdict.gates.outcome)],
         ['Safety gate', badge(verdict.gates.safety, verdict.gates.safety)],
+        ownPolicy(verdict),
         ...otherPolicies(verdict),
         verdict.inclusive.length > 1 && [
           'Also applies',
@@ -162,6 +163,12 @@ function figures(trial, detail) {
     { class: 'figures' },
     known.map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, value))),
   );
+}
+
+/** By which policy the reward is, where it is not the ordinary one. */
+function ownPolicy({ policy }) {
+  if (!policy || (policy.gates === 'ours' && policy.declaring === 'required')) return null;
+  return ['By', `${policy.gates === 'paper' ? 'the paper\u2019s' : 'our'} gates, declaring ${policy.declaring}`];
 }
 
 /** What other policies of a suite make of the trial, where that is something else. */

@@ -43,6 +43,12 @@ def of(component: str, **fields: object) -> Callable[[Container, float], Contain
     return lambda one, _: one.model_copy(update=fields) if one.component == component else one
 
 
+def killed(
+    component: str, at: float, why: str = "OOMKilled", restarts: int = 1
+) -> Callable[[Container, float], Container]:
+    return of(component, restarts=restarts, ended=why, ended_at=START + at)
+
+
 def more(component: str, megabytes: float, each_second: float = 0) -> Callable[[Container, float], Container]:
     def change(one: Container, passed: float) -> Container:
         extra = int((megabytes + each_second * passed) * 1e6)
@@ -56,32 +62,56 @@ def busy(cores: float) -> Callable[[Container, float], Container]:
 
 
 UNSTABLE: dict[str, tuple[Callable[[], Episode], str]] = {
-    "out of memory in the soak": (
-        lambda: edit(build(), 220, END, of("web", restarts=1, ended="OOMKilled")), "web/web ran out of memory"),
+    "out of memory in the soak": (lambda: edit(build(), 220, END, killed("web", 219)), "web/web ran out of memory"),
     "out of memory in the challenges": (
-        lambda: edit(build(), 240, END, of("web", restarts=1, ended="OOMKilled")), "web/web ran out of memory"),
+        lambda: edit(build(), 240, END, killed("web", 239)),
+        "web/web ran out of memory",
+    ),
     "a new pod out of memory in the challenges": (
-        lambda: edit(build(), 240, END, of("mariadb", restarts=1, ended="OOMKilled")), "mariadb ran out of memory"),
+        lambda: edit(build(), 240, END, killed("mariadb", 238)),
+        "mariadb/mariadb ran out of memory",
+    ),
     "ended by itself in the soak": (
-        lambda: edit(build(), 215, END, of("worker-short", restarts=2, ended="Error")), "soak: worker-short"),
+        lambda: edit(build(), 215, END, killed("worker-short", 212, "Error")),
+        "soak: worker-short",
+    ),
     "ended by itself after the challenges": (
-        lambda: edit(build(), 270, END, of("worker-short", restarts=1, ended="Error")), "restarted: worker-short"),
+        lambda: edit(build(), 270, END, killed("worker-short", 268, "Error")),
+        "restarted: worker-short",
+    ),
+    "out of memory, and ended by something else before anybody asked": (
+        lambda: edit(edit(build(), 220, 225, killed("web", 219)), 240, END, killed("web", 239, "Error")),
+        "web/web ran out of memory",
+    ),
+    "ended at the very end, and not started again": (
+        lambda: edit(build(), 280, END, of("web", ended="Error", ended_at=START + 279)),
+        "restarted: web/web ended",
+    ),
+    "another pod in the soak": (lambda: edit(build(), 220, END, of("web", pod="another")), "soak: web got another pod"),
     "memory over the healthy window's": (
-        lambda: edit(build(), AGENT + 50, END, more("mariadb", 170)), "soak: mariadb memory: 370 MB, at most 364"),
-    "memory rising in the soak": (
-        lambda: edit(build(), SOAK, SOAK_END, more("web", 0, 8)), "soak: web memory: rises"),
+        lambda: edit(build(), AGENT + 50, END, more("mariadb", 170)),
+        "soak: mariadb memory: 370 MB, at most 364",
+    ),
+    "memory rising in the soak": (lambda: edit(build(), SOAK, SOAK_END, more("web", 0, 10)), "soak: web memory: rises"),
     "memory rising after the challenges": (
-        lambda: edit(build(), CHALLENGES_END, END, more("web", 0, 8)), "restarted: web memory: rises"),
+        lambda: edit(build(), CHALLENGES_END, END, more("web", 0, 8.8)),
+        "restarted: web memory: rises",
+    ),
     "a core burnt": (lambda: edit(build(), SOAK, SOAK_END, busy(0.9)), "soak: mariadb CPU: 1.1 cores, at most 0.9"),
     "connections left open": (
-        lambda: seen(build(), 150, END, connections=lambda _: {"mariadb": 60}), "mariadb connections: 60 open"),
+        lambda: seen(build(), 150, END, connections=lambda _: {"mariadb": 60}),
+        "mariadb connections: 60 open",
+    ),
     "connections rising": (
         lambda: seen(build(), SOAK, SOAK_END, connections=lambda passed: {"mariadb": int(12 + 1.4 * passed)}),
-        "soak: mariadb connections: rises"),
-    "work that nobody does": (lambda: seen(build(), SOAK, END, waiting=lambda _: 30), "soak: work: 30 waiting"),
+        "soak: mariadb connections: rises",
+    ),
+    "work that nobody does": (lambda: seen(build(), SOAK, END, waiting=lambda _: 30), "soak: waiting work: 30 pieces"),
     "work piling up": (
-        lambda: seen(build(), CHALLENGES_END, END, waiting=lambda passed: int(passed * 0.8)), "restarted: work: rises"),
-}  # fmt: skip
+        lambda: seen(build(), CHALLENGES_END, END, waiting=lambda passed: int(passed * 0.8)),
+        "restarted: waiting work: rises",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", UNSTABLE)
@@ -95,10 +125,20 @@ def test_what_is_not_stable_fails(decide: Decide, name: str) -> None:
 STABLE: dict[str, Callable[[], Episode]] = {
     "a right repair": build,
     "out of memory and restarted while the agent worked": lambda: edit(
-        build(), AGENT + 10, 234, of("web", restarts=3, ended="OOMKilled")
+        build(), AGENT + 10, END, killed("web", AGENT + 8)
     ),
     "started again in the challenges, as what it needs was away": lambda: edit(
-        build(), 240, END, of("web", restarts=1, ended="Error")
+        build(), 240, END, killed("web", 238, "Error")
+    ),
+    "out of memory while the agent worked, seen once it was gone": lambda: edit(
+        build(), 200, END, killed("web", AGENT_END - 1)
+    ),
+    "ended in the last challenge, seen in the window after it": lambda: edit(
+        build(), 256, END, killed("web", 250, "Error")
+    ),
+    "a store that gave no answer when healthy": lambda: seen(build(), 26, 60, connections=lambda _: {}),
+    "a figure that is seen twice": lambda: edit(
+        edit(build(), 220, 225, more("web", 900)), 220, 230, lambda one, _: one.model_copy(update={"measured": 1.0})
     ),
     "a burst of work that is soon done": lambda: seen(build(), CHALLENGES_END, 262, waiting=lambda _: 500),
     "memory given to a cache, within bounds": lambda: edit(build(), AGENT + 50, END, more("mariadb", 120)),

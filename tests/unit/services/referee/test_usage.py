@@ -19,12 +19,12 @@ POD: dict[str, Any] = {
         "hostIP": "10.0.0.2",
         "containerStatuses": [
             {"name": "web", "restartCount": 2, "state": {"running": {}},
-             "lastState": {"terminated": {"reason": "OOMKilled"}}}
+             "lastState": {"terminated": {"reason": "OOMKilled", "finishedAt": "2026-11-30T20:40:00Z"}}}
         ],
     },
 }  # fmt: skip
 ENDING = {**POD, "metadata": {**POD["metadata"], "uid": "u0", "deletionTimestamp": "2026-11-30T00:00:00Z"}}
-SUMMARY = {
+SUMMARY: dict[str, Any] = {
     "pods": [
         {
             "podRef": {"uid": "u1"},
@@ -89,8 +89,8 @@ async def look(folder: Path, monkeypatch: pytest.MonkeyPatch, *broken: str) -> U
 async def test_a_line_has_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = await look(tmp_path, monkeypatch)
     container = Container(
-        component="web", name="web", pod="u1", restarts=2, ended="OOMKilled", measured=1796071224.0, cpu=1.5,
-        memory=100_000_000,
+        component="web", name="web", pod="u1", restarts=2, ended="OOMKilled", ended_at=1796071200.0,
+        measured=1796071224.0, cpu=1.5, memory=100_000_000,
     )  # fmt: skip
     assert (seen.containers, seen.connections, seen.waiting) == ((container,), {"db": 7}, 3)
 
@@ -98,6 +98,12 @@ async def test_a_line_has_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 async def test_without_the_kubelet_a_container_has_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [container] = (await look(tmp_path, monkeypatch, "kubelet")).containers
     assert (container.restarts, container.measured, container.memory) == (2, None, 0)
+
+
+async def test_an_odd_answer_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SUMMARY, "pods", [{"podRef": {}}])
+    [container] = (await look(tmp_path, monkeypatch)).containers
+    assert container.measured is None
 
 
 @pytest.mark.parametrize(

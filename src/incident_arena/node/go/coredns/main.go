@@ -20,8 +20,10 @@ import (
 
 func main() {
 	// The order in which a request passes them, whatever the Corefile's is.
-	dnsserver.Directives = []string{
+	if err := dnsserver.SetDirectives([]string{
 		"ready", "health", "errors", "log", "rewrite", "cache", "template", "kubernetes", "forward",
+	}); err != nil {
+		panic(err)
 	}
 	coremain.Run()
 }

@@ -59,9 +59,12 @@ func enforce(parent context.Context, config *options.KubeRouterConfig) error {
 	namespaces := factory.Core().V1().Namespaces().Informer()
 	policies := factory.Networking().V1().NetworkPolicies().Informer()
 	factory.Start(ctx.Done())
-	for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
+	// Without them every policy is open: the node ends rather than wait for ever.
+	listing, listed := context.WithTimeout(ctx, time.Minute)
+	defer listed()
+	for kind, synced := range factory.WaitForCacheSync(listing.Done()) {
 		if !synced {
-			return fmt.Errorf("the list of %s was not read", kind)
+			return fmt.Errorf("the list of %s was not read within a minute", kind)
 		}
 	}
 	var ipsets sync.Mutex

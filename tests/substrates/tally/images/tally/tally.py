@@ -1,7 +1,7 @@
 """Notes over HTTP, kept in Redis: PUT and GET /notes/<name>, GET /healthz. One JSON line a request in its log.
 
-GET /pictures/<width>x<height> is a grey picture of that size. Each is made once and kept, and nobody thought of how many
-sizes there are: a caller who asks for enough of them leaves the program larger than it was.
+GET /pictures/<width>x<height> is a grey picture of that size. Each is made once and kept, and nobody thought of how
+many sizes there are: a caller who asks for enough of them leaves the program larger than it was.
 """
 
 import json
