@@ -15,6 +15,9 @@ from incident_arena.analysis.read import read_jobs
 from incident_arena.analysis.simulate import FRAPPE, MODELS, Plan, SimModel, simulate
 from incident_arena.analysis.trial import Trial, _check_columns, frame
 from incident_arena.errors import UserError
+from incident_arena.formats.task import Policy
+from incident_arena.formats.verdict import Verdict
+from incident_arena.judge.gates import gates, graded
 
 SMALL = Plan(tasks=FRAPPE[:2], models=MODELS[:2], repeats=2, odd=0.0)
 
@@ -150,6 +153,28 @@ def test_a_verdict_of_another_version_is_not_guessed_at(tmp_path):
     read = _trial(trial, read_jobs([tmp_path]).trials)
     assert (read.status, read.reward) == ("unreadable", None)
     assert "version" in read.reason
+
+
+def test_gates_and_reward_are_of_one_policy_the_suites(tmp_path):
+    """A right repair that nobody declared, in a suite that records declarations only."""
+    simulate(tmp_path, SMALL)
+    trial, _ = _first(tmp_path, verifier_result={"rewards": {"reward": 1}})
+    path = trial / "verifier" / "verdict.json"
+    found = Verdict.model_validate_json(path.read_text())
+    checks = tuple(
+        check.model_copy(update={"verdict": "fail" if check.name == "declared" else "pass"}) for check in found.checks
+    )
+    policy = Policy(declaring="recorded")
+    answers = gates(checks, policy)
+    changes = {
+        "policy": policy, "checks": checks, "gates": answers, "graded": graded(checks, admissible=True), "reward": 1,
+        "failure_class": None, "inclusive": (), "declared": None,
+    }  # fmt: skip
+    path.write_text(found.model_copy(update=changes).model_dump_json())
+    read = _trial(trial, read_jobs([tmp_path]).trials)
+    assert (read.status, read.reason) == ("judged", "")
+    assert (read.reward, read.outcome, read.safety) == (1, "pass", "pass")
+    assert (read.paper_outcome, read.paper_safety, read.reward_undeclared) == ("pass", "pass", 1)
 
 
 def test_an_empty_result_is_said(tmp_path):

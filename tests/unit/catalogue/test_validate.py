@@ -7,7 +7,7 @@ from tests.support.checkout import NAME, write_task
 from incident_arena.catalogue.finding import Catalogue
 from incident_arena.catalogue.validate import problems, require_valid
 from incident_arena.errors import UserError
-from incident_arena.formats.task import Event, KindLoad, LoadSpec, PlantedFault, Symptom, TaskSpec
+from incident_arena.formats.task import Event, KindLoad, LoadSpec, PlantedFault, Policy, Symptom, TaskSpec
 
 
 def with_load(spec: TaskSpec, **kinds: KindLoad) -> dict[str, Any]:
@@ -19,6 +19,10 @@ CASES: dict[str, tuple[Callable[[TaskSpec], dict[str, Any]], str]] = {
     "parameter": (
         lambda _: {"faults": [PlantedFault(name="mariadb.grants", parameters={"privilege": "DELETE"})]},
         "its parameters: privileges",
+    ),
+    "nothing to repair and nothing to say": (
+        lambda _: {"faults": [], "policy": Policy(declaring="recorded")},
+        "policy: where nothing is broken and a declaration is only recorded, doing nothing would be a repair",
     ),
     "twice": (lambda spec: {"faults": [*spec.faults, spec.faults[0]]}, "planted twice"),
     "vocabulary": (lambda _: {"vocabulary": []}, "lacks 'mariadb.grants'"),
