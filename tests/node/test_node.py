@@ -84,6 +84,8 @@ metadata: {{name: {name}}}
 spec: {{selector: {{app: {name}}}, ports: [{{port: 6379}}]}}
 """
 
+TIMED_OUT = 124
+"""Of timeout(1)."""
 CLOSED = """
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -139,6 +141,10 @@ def test_a_network_policy_closes_and_opens(pods: NodeSpec) -> None:
     reach(wanted=True)
     kubectl(pods, "apply", "-f", "-", stdin=CLOSED)
     reach(wanted=False)
+    # Closed is silent, by name and by address: see init.FIREWALL.
+    address = kubectl(pods, "get", "pod", "server", "-o", "jsonpath={.status.podIP}").stdout
+    for host in ("server", address):
+        assert in_client(pods, "timeout", "3", "bash", "-c", f"exec 3<>/dev/tcp/{host}/6379").exit == TIMED_OUT
     kubectl(pods, "delete", "networkpolicy", "closed")
     reach(wanted=True)
 

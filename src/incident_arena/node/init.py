@@ -41,9 +41,18 @@ table inet arena {{
     iifname "veth*" ip protocol icmp accept
     iifname "veth*" drop
   }}
+  chain output {{
+    type filter hook output priority -250; policy accept;
+    oifname "veth*" icmp type destination-unreachable drop
+  }}
 }}
 """
-"""Pods reach each other, the API server and the kubelet, which know nobody without an account; nothing else."""
+"""Pods reach each other, the API server and the kubelet, which know nobody without an account; nothing else.
+
+What is closed is silent, as with most clusters: the sender is not told. A pod whose policies are a moment late would be
+refused, and on the socket of a connection that is tried again the kernel keeps the word of the first refusal: a program
+that then waits for an answer finds its socket in error, for ever, and takes a whole core (Frappe's workers did).
+"""
 
 
 class StartError(Exception):
