@@ -56,7 +56,8 @@ def test_no_query_of_its_spills_more_than_it_may(deployed, statement: str) -> No
     """Each would write a gigabyte."""
     ended = deployed.agent(f"mariadb -e {shlex.quote(statement)}", deadline_s=300)
     assert ended.exit != 0
-    assert re.search(r"No space left|is full", ended.stderr), ended.stderr
+    # Aria calls a file that it could not write to its end corrupted.
+    assert re.search(r"No space left|is full|corrupted.{1,8}/spill/", ended.stderr), ended.stderr
     assert spilled(deployed) <= SPILL_MB
     assert deployed.in_pod("mariadb", "mariadb", "-e", "SELECT 1").exit == 0
 
