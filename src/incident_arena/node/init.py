@@ -51,7 +51,7 @@ table inet arena {{
 
 What is closed is silent, as with most clusters: the sender is not told. A pod whose policies are a moment late would be
 refused, and on the socket of a connection that is tried again the kernel keeps the word of the first refusal: a program
-that then waits for an answer finds its socket in error, for ever, and takes a whole core (Frappe's workers did).
+that then waits for an answer finds its socket in error, for ever, and takes a whole core (a worker of queued jobs did).
 """
 
 

@@ -2,9 +2,11 @@
 
 `played`: the exported task (chart, surface, the application's own Python), the script, the images that its manifests
 name, the node's binaries, and the *import closure* of what runs: the programs in the pods, the kinds of store and the
-faults and events of this task, and the node's own. `judged`: the import closure of the judge.
+faults and events of this task, and the node's own. `judged`: the import closure of the judge. Of a module its meaning
+counts, not its comments.
 """
 
+import ast
 import functools
 import hashlib
 import importlib.util
@@ -87,7 +89,25 @@ def closure(modules: Iterable[str]) -> str:
         names |= {module} | graph.find_upstream_modules(module)
     names |= {parent for name in names for parent in _parents(name)}
     root = Path(incident_arena.__file__).parent
-    return _sha("\n".join(f"{name} {_sha(_file(root, name).read_text())}" for name in sorted(names)))
+    return _sha("\n".join(f"{name} {_sha(meaning(_file(root, name).read_text()))}" for name in sorted(names)))
+
+
+def meaning(source: str) -> str:
+    """What a module does: its syntax tree, in which comments and layout are not, nor words that stand for themselves.
+
+    Such words are docstrings. None of this package's programs reads one, but for argparse, which is told its texts.
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [one for one in node.body if not _is_words(one)]
+    return ast.dump(tree)
+
+
+def _is_words(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
+        return False
+    return isinstance(statement.value.value, str)
 
 
 @functools.cache

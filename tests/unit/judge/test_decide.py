@@ -95,7 +95,7 @@ def out_of_memory() -> Episode:
     episode = build()
     assert episode.usage is not None
     *before, last = episode.usage
-    killed = last.containers[0].model_copy(update={"restarts": 1, "ended": "OOMKilled"})
+    killed = last.containers[0].model_copy(update={"restarts": 1, "ended": "OOMKilled", "ended_at": last.at})
     episode.usage = [*before, last.model_copy(update={"containers": (killed, *last.containers[1:])})]
     return episode
 

@@ -67,6 +67,21 @@ def test_the_judges_key_is_of_what_the_judge_imports(changed, module: str, *, sa
     assert (before == after) is same
 
 
+@pytest.mark.parametrize(
+    ("source", "same"),
+    [
+        ('"""Another."""\nA = 1\n\n\nclass B:\n    """It."""\n\n    def c(self) -> str:\n        return "d"\n', True),
+        ("# why\nA = 1\nclass B:\n    def c(self) -> str: return 'd'  # so\n", True),
+        ('A = 1\nclass B:\n    def c(self) -> str:\n        return "e"\n', False),
+        ('A = 2\nclass B:\n    def c(self) -> str:\n        return "d"\n', False),
+        ('A = 1\nclass B:\n    def c(self) -> str:\n        "d"\n', False),
+    ],
+)
+def test_of_a_module_its_meaning_counts(source: str, *, same: bool) -> None:
+    before = '"""One."""\n\nA = 1\n"""What A is."""\n\n\nclass B:\n    def c(self) -> str:\n        return "d"\n'
+    assert (keys.meaning(before) == keys.meaning(source)) is same
+
+
 def test_a_module_that_is_none_is_an_error() -> None:
     with pytest.raises(UserError, match=r"services\.toaster"):
         keys.closure(["services.toaster"])
