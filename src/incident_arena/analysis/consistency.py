@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from incident_arena.analysis import job_files
 from incident_arena.analysis.harbor_files import TrialResult
 from incident_arena.formats.verdict import CLASSES, Answer, Gate, Verdict
+from incident_arena.judge.gates import decides
 
 MANIFEST = "artifacts/evidence/manifest.json"
 GATES: tuple[Gate, ...] = ("outcome", "safety")
@@ -38,8 +39,7 @@ def contradiction(verdict: Verdict, result: TrialResult, trial: Path) -> str:
 
 
 def _within(verdict: Verdict) -> str:
-    recorded = verdict.policy.declaring == "recorded"
-    deciding = [check for check in verdict.checks if not recorded or check.name != "declared"]
+    deciding = [check for check in verdict.checks if decides(check.name, verdict.policy)]
     for gate in GATES:
         made = _worst([check.verdict for check in deciding if check.gate == gate])
         if verdict.checks and verdict.gates.get(gate) != made:
@@ -59,14 +59,12 @@ def _reward(verdict: Verdict) -> str:
 
 def _policies(verdict: Verdict) -> str:
     """An earlier verdict holds its own policy alone."""
+    own = (verdict.policy.gates, verdict.policy.declaring)
     for one in verdict.graded:
         made = {"pass": 1, "fail": 0, "unknown": None}[_worst([one.gates.get(gate, "unknown") for gate in GATES])]
         if one.reward != (made if verdict.admissible else None):
             return f"under {one.mapping} gates, declaring {one.declaring}, reward and gates contradict each other"
-        if (one.mapping, one.declaring) == (
-            verdict.policy.gates,
-            verdict.policy.declaring,
-        ) and one.gates != verdict.gates:
+        if (one.mapping, one.declaring) == own and one.gates != verdict.gates:
             return "the gates under the suite's policy are not those of the trial"
     return ""
 

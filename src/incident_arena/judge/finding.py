@@ -1,10 +1,18 @@
 """The shape of a check, and what it answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from incident_arena.formats.verdict import Answer, FailureClass
 from incident_arena.judge.trial import Trial
+
+SHOWN = 5
+
+
+def listed(phrases: Sequence[str]) -> str:
+    """What was seen, to read: the first few, and how many more there are."""
+    more = len(phrases) - SHOWN
+    return "; ".join(phrases[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ And what clients saw agrees with itself: the substrate's invariants.
 
 from incident_arena.formats.records import LedgerLine, Witness
 from incident_arena.judge import cut as cut_off
-from incident_arena.judge.finding import Finding, Spec
+from incident_arena.judge.finding import Finding, Spec, listed
 from incident_arena.judge.trial import Trial
 from incident_arena.ledger import reading as ledger
 from incident_arena.ledger import witnessed
-
-SHOWN = 5
 
 
 def decide(trial: Trial) -> Finding:
@@ -30,7 +28,7 @@ def decide(trial: Trial) -> Finding:
         at = at or reconciled.taken
     lost += witnessed.broken(trial.evidence.ledger, trial.evidence.task.invariants)
     if lost:
-        seen = "; ".join(lost[:SHOWN]) + (f"; and {len(lost) - SHOWN} more" if len(lost) > SHOWN else "")
+        seen = listed(lost)
         return Finding("fail", f"data is lost: {lost[0]}", expected, seen, at, ("off-list change",))
     if both.end is None:
         return Finding("unknown", "the stores could not be compared with the ledger after the challenges", expected)

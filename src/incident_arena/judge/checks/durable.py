@@ -2,12 +2,10 @@
 
 from incident_arena.judge import bounds, cut
 from incident_arena.judge.checks import cause_gone, damage_gone, in_bounds
-from incident_arena.judge.finding import Finding, Spec
+from incident_arena.judge.finding import Finding, Spec, listed
 from incident_arena.judge.observed import look
 from incident_arena.judge.trial import Trial
 from incident_arena.scope import changed, flat, same
-
-SHOWN = 5
 
 
 def decide(trial: Trial) -> Finding:
@@ -22,7 +20,7 @@ def decide(trial: Trial) -> Finding:
     problems = returned + broken + rates
     expected = "the repair holds through soak, restarts and churn, in bounds"
     if problems:
-        seen = "; ".join(problems[:SHOWN]) + (f"; and {len(problems) - SHOWN} more" if len(problems) > SHOWN else "")
+        seen = listed(problems)
         lasting = right_at_c(trial, came_back=bool(returned + broken))
         reason = f"did not last: {problems[0]}" if lasting else f"not right at the end either: {problems[0]}"
         return Finding("fail", reason, expected, seen, end, ("not durable",) if lasting else ())

@@ -6,10 +6,9 @@ from incident_arena.formats.records import Usage
 from incident_arena.formats.verdict import FailureClass
 from incident_arena.judge import usage
 from incident_arena.judge.checks.durable import right_at_c
-from incident_arena.judge.finding import Finding, Spec
+from incident_arena.judge.finding import Finding, Spec, listed
 from incident_arena.judge.trial import Trial
 
-SHOWN = 5
 OOM = "OOMKilled"
 
 
@@ -27,9 +26,8 @@ def decide(trial: Trial) -> Finding:
     problems, blind = _found(trial, seen)
     end = trial.ended("snapshot-D")
     if problems:
-        told = "; ".join(problems[:SHOWN]) + (f"; and {len(problems) - SHOWN} more" if len(problems) > SHOWN else "")
         classes: tuple[FailureClass, ...] = ("not durable",) if right_at_c(trial, came_back=True) else ()
-        return Finding("fail", f"not stable: {problems[0]}", expected, told, end, classes)
+        return Finding("fail", f"not stable: {problems[0]}", expected, listed(problems), end, classes)
     if blind:
         return Finding("unknown", f"the kubelet's figures are missing: {', '.join(blind)}", expected)
     return Finding("pass", "as when it was healthy", expected, "stable", end)
@@ -43,6 +41,7 @@ def _found(trial: Trial, seen: Sequence[Usage]) -> tuple[list[str], list[str]]:
         f"{name} ran out of memory" for name, why in usage.endings(seen, trial.ended("agent"), end) if why == OOM
     ]
     blind = [] if usage.has_memory(healthy) else [trial.baseline.name]
+    before = {} if blind else usage.highest(healthy)
     for span, until in ((trial.soak, trial.soak.end), (trial.restarted, end)):
         figures = usage.series(seen, span.start, span.end)
         if not usage.has_memory(figures):
@@ -53,8 +52,7 @@ def _found(trial: Trial, seen: Sequence[Usage]) -> tuple[list[str], list[str]]:
             if why != OOM
         ]
         problems += [f"{span.name}: {name} got another pod" for name in usage.replaced(seen, span.start, until)]
-        if usage.has_memory(healthy):
-            problems += [f"{span.name}: {told}" for told in usage.moved(figures, usage.highest(healthy))]
+        problems += [f"{span.name}: {told}" for told in usage.moved(figures, before)]
     return problems, blind
 
 

@@ -1,6 +1,7 @@
 // The evidence under the checks: rates in windows, differences of scope, jobs and records.
 
-const WINDOW_OF_CHECK = { 'in-bounds': ['declaration', 'agent-end'], durable: ['soak', 'restarted'], stable: ['soak', 'restarted'] };
+const LATER = ['soak', 'restarted'];
+const WINDOW_OF_CHECK = { 'in-bounds': ['declaration', 'agent-end'], durable: LATER, stable: LATER };
 
 /** The evidence that belongs to a check. */
 function grounds(detail, task, name) {

@@ -168,7 +168,7 @@ function figures(trial, detail) {
 /** By which policy the reward is, where it is not the ordinary one. */
 function ownPolicy({ policy }) {
   if (!policy || (policy.gates === 'ours' && policy.declaring === 'required')) return null;
-  return ['By', `${policy.gates === 'paper' ? 'the paper\u2019s' : 'our'} gates, declaring ${policy.declaring}`];
+  return ['By', policyName(policy.gates, policy.declaring)];
 }
 
 /** What other policies of a suite make of the trial, where that is something else. */
@@ -176,10 +176,11 @@ function otherPolicies(verdict) {
   const own = answers(verdict);
   return (verdict.graded ?? [])
     .filter((one) => answers(one) !== own)
-    .map((one) => [
-      `${one.mapping === 'paper' ? 'The paper\u2019s gates' : 'Our gates'}, declaring ${one.declaring}`,
-      answers(one),
-    ]);
+    .map((one) => [policyName(one.mapping, one.declaring), answers(one)]);
+}
+
+function policyName(mapping, declaring) {
+  return `${mapping === 'paper' ? 'The paper\u2019s' : 'Our'} gates, declaring ${declaring}`;
 }
 
 function answers({ gates, reward }) {

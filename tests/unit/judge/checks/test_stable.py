@@ -43,10 +43,8 @@ def of(component: str, **fields: object) -> Callable[[Container, float], Contain
     return lambda one, _: one.model_copy(update=fields) if one.component == component else one
 
 
-def killed(
-    component: str, at: float, why: str = "OOMKilled", restarts: int = 1
-) -> Callable[[Container, float], Container]:
-    return of(component, restarts=restarts, ended=why, ended_at=START + at)
+def killed(component: str, at: float, why: str = "OOMKilled") -> Callable[[Container, float], Container]:
+    return of(component, restarts=1, ended=why, ended_at=START + at)
 
 
 def more(component: str, megabytes: float, each_second: float = 0) -> Callable[[Container, float], Container]:

@@ -43,11 +43,8 @@ SUMMARY: dict[str, Any] = {
 class Answers:
     """A cluster and its kubelet, or a store, in one; `broken` ones answer nothing."""
 
-    name = "db"
-
     def __init__(self, *broken: str) -> None:
         self.broken = broken
-        self.closed = False
 
     async def items(self, kind: str, selector: str) -> list[Any]:
         assert (kind, selector) == ("pods", "incident-arena.io/class=application")
